@@ -22,11 +22,6 @@ fn record(folder: &Path, arguments: &[&str]) -> Output {
     run_in(folder, &[&["record"], arguments].concat())
 }
 
-fn script(folder: &Path, name: &str, text: &str) {
-    std::fs::write(folder.join(name), text).unwrap();
-    std::fs::set_permissions(folder.join(name), PermissionsExt::from_mode(0o755)).unwrap();
-}
-
 #[test]
 fn the_program_has_its_streams_and_its_status() {
     if !has(&["valgrind"]) {
@@ -174,7 +169,7 @@ fn a_program_that_cannot_be_run_is_refused_as_shells_do() {
         return;
     }
     let folder = folder(&[("plain", b"x"), ("here", b"#!/bin/sh\n")]);
-    script(folder.path(), "here", "#!/bin/sh\n");
+    write_script(&folder.path().join("here"), "#!/bin/sh\n");
     std::fs::copy("/bin/true", folder.path().join("other")).unwrap();
     std::fs::set_permissions(folder.path().join("other"), PermissionsExt::from_mode(0o4755)).unwrap();
     for (program, status, expected) in [
@@ -351,11 +346,10 @@ fn caches_have_sizes_that_are_the_same_everywhere() {
 #[test]
 fn what_is_no_usable_valgrind_is_refused() {
     let folder = folder(&[]);
-    script(folder.path(), "old", "#!/bin/sh\necho valgrind-3.9.0\n");
-    script(folder.path(), "other", "#!/bin/sh\necho hello\n");
-    script(
-        folder.path(),
-        "silent",
+    write_script(&folder.path().join("old"), "#!/bin/sh\necho valgrind-3.9.0\n");
+    write_script(&folder.path().join("other"), "#!/bin/sh\necho hello\n");
+    write_script(
+        &folder.path().join("silent"),
         "#!/bin/sh\ncase \"$*\" in --version) echo valgrind-3.19.0; exit;; esac\nexit 3\n",
     );
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), folder.path().join("valgrind")).unwrap();

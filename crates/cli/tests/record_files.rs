@@ -9,7 +9,6 @@ mod harness;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -236,9 +235,7 @@ fn under_the_name_valgrind_the_program_is_valgrind() {
     }
     let folder = folder(&[]);
     let link = link(folder.path());
-    let directories = std::env::var_os("PATH").unwrap();
-    let path = std::iter::once(folder.path().to_owned()).chain(std::env::split_paths(&directories));
-    let path = std::env::join_paths(path).unwrap();
+    let path = search_path_from(folder.path());
     let said = |program: &Path, words: &[&str]| -> (Option<i32>, Vec<u8>, usize) {
         let output: Output =
             Command::new(program).args(words).env("PATH", &path).current_dir(folder.path()).output().unwrap();
@@ -283,8 +280,7 @@ fn under_the_name_valgrind_nothing_goes_round() {
              [ $n -lt 9 ] || exit 9\n{call}\n",
             text(&log)
         );
-        std::fs::write(&script, text).unwrap();
-        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+        write_script(&script, &text);
         std::fs::write(&log, "").unwrap();
         let output = run(folder.path().as_os_str());
         assert_eq!(code(&output), 1, "{call}");
@@ -332,11 +328,8 @@ fn under_the_name_valgrind_a_script_gets_the_installed_one() {
     let folder = folder(&[]);
     let link = link(folder.path());
     let script = folder.path().join("script");
-    std::fs::write(&script, "#!/bin/sh\necho script >&2\nvalgrind \"$@\"\n").unwrap();
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
-    let directories = std::env::var_os("PATH").unwrap();
-    let path = std::iter::once(folder.path().to_owned()).chain(std::env::split_paths(&directories));
-    let path = std::env::join_paths(path).unwrap();
+    write_script(&script, "#!/bin/sh\necho script >&2\nvalgrind \"$@\"\n");
+    let path = search_path_from(folder.path());
     let run = |words: &[&str]| {
         Command::new(&link)
             .args(words)

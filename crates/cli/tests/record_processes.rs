@@ -8,7 +8,6 @@
 mod harness;
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -37,8 +36,7 @@ const FORKED: u32 = 2_000_000_000;
 
 /// Writes a script that goes on so.
 fn script(folder: &Path, rest: &str) {
-    std::fs::write(folder.join("fake"), format!("{VALGRIND}{rest}\n")).unwrap();
-    std::fs::set_permissions(folder.join("fake"), PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&folder.join("fake"), &format!("{VALGRIND}{rest}\n"));
 }
 
 /// Records with a script that goes on so.

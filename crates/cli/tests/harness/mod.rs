@@ -40,6 +40,20 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     gristmill(arguments).output().unwrap()
 }
 
+/// Writes a program that is a script.
+#[cfg(unix)]
+pub(crate) fn write_script(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// The search path with a folder before all others.
+pub(crate) fn search_path_from(folder: &Path) -> std::ffi::OsString {
+    let directories = std::env::var_os("PATH").unwrap();
+    let path = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&directories));
+    std::env::join_paths(path).unwrap()
+}
+
 /// Runs in a folder, so that what is shown does not depend on where that is.
 pub(crate) fn run_in(folder: &Path, arguments: &[&str]) -> Output {
     gristmill(arguments).current_dir(folder).output().unwrap()

@@ -176,22 +176,16 @@ impl EarlierFiles {
     ) -> Settled {
         let mut settled = Settled::default();
         if self.are_overwritten {
-            let unchanged = self.files.values().flatten().filter(|file| !file.is_changed());
-            settled.earlier.extend(unchanged.map(|file| file.path.clone()));
+            settled.earlier.extend(unchanged(self.files.values().flatten()));
             return settled;
         }
         self.save_wanted();
         for (process, mut files) in std::mem::take(&mut self.files) {
             if !processes.all.contains(&process) {
-                let reason = "another program has written that file";
-                files
-                    .iter_mut()
-                    .filter(|file| file.is_changed())
-                    .for_each(|file| file.tell_copy(session, reason));
+                tell_changed(&mut files, "another program has written that file", session);
                 continue;
             }
-            let unchanged = files.iter().filter(|file| !file.is_changed()).map(|file| file.path.clone());
-            settled.earlier.extend(unchanged);
+            settled.earlier.extend(unchanged(&files));
             if processes.running.contains(&process) {
                 files.iter_mut().for_each(|file| file.make_way(process, session));
                 continue;
@@ -223,15 +217,10 @@ impl EarlierFiles {
                 }
                 Err(error) => {
                     let reason = format!("process {process} has written that file ({})", reason(&error));
-                    files
-                        .iter_mut()
-                        .filter(|file| file.is_changed())
-                        .for_each(|file| file.tell_copy(session, &reason));
+                    tell_changed(&mut files, &reason, session);
                 }
             }
-            settled
-                .earlier
-                .extend(files.iter().filter(|file| !file.is_changed()).map(|file| file.path.clone()));
+            settled.earlier.extend(unchanged(&files));
         }
         settled
     }
@@ -313,6 +302,16 @@ impl Drop for EarlierFile {
             self.remove_copy();
         }
     }
+}
+
+/// Returns the paths of files that have not changed.
+fn unchanged<'f>(files: impl IntoIterator<Item = &'f EarlierFile>) -> impl Iterator<Item = PathBuf> {
+    files.into_iter().filter(|file| !file.is_changed()).map(|file| file.path.clone())
+}
+
+/// Tells where the content of files is that have changed.
+fn tell_changed(files: &mut [EarlierFile], reason: &str, session: &Session) {
+    files.iter_mut().filter(|file| file.is_changed()).for_each(|file| file.tell_copy(session, reason));
 }
 
 /// Copies a file, with its time, to a name beside it.
