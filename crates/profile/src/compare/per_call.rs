@@ -184,10 +184,7 @@ fn ratio(arc: &FlowArc) -> f64 {
 /// alike.
 fn are_alike(flow: &Flow, both: &[Excess]) -> bool {
     let is_same = |of: &dyn Fn(&Excess) -> f64| {
-        let [least, most] = both
-            .iter()
-            .map(of)
-            .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], one| [least.min(one), most.max(one)]);
+        let [least, most] = range(both.iter().map(of));
         most - least <= TOLERANCE * least.abs().min(most.abs())
     };
     let amount = |arc: &Excess| arc.excess / as_real(flow.arcs[arc.arc].calls[1]);
@@ -200,8 +197,12 @@ fn are_alike(flow: &Flow, both: &[Excess]) -> bool {
 
 /// Returns the least and the greatest factor of arcs on both sides.
 fn range_of_ratios(flow: &Flow, both: &[Excess]) -> [f64; 2] {
-    let ratios = || both.iter().map(|arc| ratio(&flow.arcs[arc.arc]));
-    [ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max)]
+    range(both.iter().map(|arc| ratio(&flow.arcs[arc.arc])))
+}
+
+/// Returns the least and the greatest of some numbers.
+fn range(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
+    numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], one| [least.min(one), most.max(one)])
 }
 
 /// Returns `true` if the calls of an arc changed in count, so that they may be of another kind.

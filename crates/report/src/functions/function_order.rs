@@ -6,7 +6,7 @@ use gristmill_profile::threads::map_on_threads;
 
 use super::SortBy;
 use super::list_order::{KeyCosts, ListOrder, ranks};
-use super::name_index::{NameIndex, compare_paths, ranges};
+use super::name_index::{NameIndex, compare_names, ranges};
 use super::ordered::{Item, RowOrder};
 use crate::view::{Subject, SubjectId, View};
 
@@ -52,12 +52,10 @@ impl RowOrder for FunctionOrder<'_> {
     }
 
     fn compare_names(&self, a: SubjectId, b: SubjectId) -> Ordering {
-        let view = self.view;
-        if let Some(names) = self.names {
-            return names.compare(view, a, b);
+        match self.names {
+            Some(names) => names.compare(self.view, a, b),
+            None => compare_names(self.view, a, b, |id| Subject::name(&self.view.subject(id))),
         }
-        let name = |id: SubjectId| Subject::name(&view.subject(id));
-        name(a).cmp(name(b)).then_with(|| compare_paths(view, a, b)).then_with(|| a.cmp(&b))
     }
 }
 

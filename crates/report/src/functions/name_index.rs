@@ -78,8 +78,7 @@ impl NameIndex {
         self.ranks.get_or_init(|| {
             let count = self.starts.len() - 1;
             let compare = |a: &(u64, SubjectId), b: &(u64, SubjectId)| {
-                let by_name = a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1)));
-                by_name.then_with(|| compare_paths(view, a.1, b.1)).then_with(|| a.1.cmp(&b.1))
+                a.0.cmp(&b.0).then_with(|| compare_names(view, a.1, b.1, |id| self.name(id)))
             };
             let runs = map_on_threads(ranges(count), |range| {
                 let ids = view.subject_ids().skip(range.start).take(range.len());
@@ -102,10 +101,7 @@ impl NameIndex {
     pub(super) fn compare(&self, view: &View, a: SubjectId, b: SubjectId) -> Ordering {
         match self.ranks.get() {
             Some(ranks) => ranks[a.index()].cmp(&ranks[b.index()]),
-            None => {
-                let by_name = self.name(a).cmp(self.name(b));
-                by_name.then_with(|| compare_paths(view, a, b)).then_with(|| a.cmp(&b))
-            }
+            None => compare_names(view, a, b, |id| self.name(id)),
         }
     }
 
@@ -149,14 +145,19 @@ fn names_of(view: &View, range: Range<usize>, max_bytes: usize) -> Option<(Strin
     Some((text, starts))
 }
 
-/// Compares the files of functions, then their objects.
-pub(super) fn compare_paths(view: &View, a: SubjectId, b: SubjectId) -> Ordering {
+/// Compares functions by their names, then files, then objects, then ids.
+pub(super) fn compare_names<'n>(
+    view: &View,
+    a: SubjectId,
+    b: SubjectId,
+    name: impl Fn(SubjectId) -> &'n str,
+) -> Ordering {
     let profile = view.profile();
     let paths = |id: SubjectId| {
         let (file, object) = view.paths(id);
         (profile.file(file), profile.object(object))
     };
-    paths(a).cmp(&paths(b))
+    name(a).cmp(name(b)).then_with(|| paths(a).cmp(&paths(b))).then_with(|| a.cmp(&b))
 }
 
 /// Returns a number that is in the order of texts as far as their first bytes are.
