@@ -52,7 +52,7 @@ pub(super) fn run(options: &ViewBenchOptions) -> Result<(), Failure> {
     print_clicks("while the server prepares answers", &early, &mut faults);
     // Findings are the last that it prepares.
     client.ask(&json!({"kind": "findings", "limit": 200}))?;
-    println!("all is prepared {:.1} s after the end of loading", loaded.elapsed().as_secs_f64());
+    println!("all is prepared at most {:.1} s after the end of loading", loaded.elapsed().as_secs_f64());
     let late = clicks(&client, functions, options.functions, options.seed, Duration::ZERO)?;
     print_clicks("afterwards", &late, &mut faults);
     if let Some((now, peak)) = server.memory() {
