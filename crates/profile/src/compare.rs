@@ -44,6 +44,7 @@ mod flow;
 mod generic;
 mod groups;
 mod id;
+mod in_place;
 mod inlining;
 mod inlining_proof;
 mod join;

@@ -60,6 +60,11 @@ pub use streamed::{write_csv, write_json};
 pub use tree::{DiffTree, DiffTreeEntry, DiffTreeNode, DiffTreeOptions, MIN_TREE_CHANGE};
 pub use wording::warning;
 
+/// Bytes of a row or a cause with its text; measured.
+const BYTES_OF_ROW: usize = 2400;
+/// The least count of rows, and of causes, that a difference may have.
+const MIN_ROWS: usize = 5000;
+
 /// The options of a difference. See the example of [`Diff`].
 #[derive(Debug, Clone)]
 pub struct DiffOptions {
@@ -172,6 +177,9 @@ pub struct Diff {
     min: u32,
     #[serde(skip)]
     is_sorted_by_inclusive: bool,
+    /// `true` if rows or causes are left out, as there is no memory for them.
+    #[serde(skip)]
+    is_cut: bool,
 }
 
 /// The causes that are not shown. See the example of [`Diff`].
@@ -263,9 +271,19 @@ struct Draft {
 }
 
 impl Diff {
-    /// Makes the rows of a comparison.
+    /// Makes the rows of a comparison, as many as there is memory for.
     pub fn new(comparison: &Comparison<'_>, options: &DiffOptions) -> Self {
-        let Draft { mut diff, causes, functions } = Diff::draft(comparison, options, true);
+        // Rows and causes have a half each.
+        let most = (comparison.bytes_left() / 2 / BYTES_OF_ROW).max(MIN_ROWS);
+        let within = |limit: Option<usize>| Some(limit.unwrap_or(most).min(most));
+        let limited =
+            DiffOptions { limit: within(options.limit), causes: within(options.causes), ..options.clone() };
+        let Draft { mut diff, causes, functions } = Diff::draft(comparison, &limited, true);
+        let is_cut = |asked: Option<usize>, shown: usize, others: usize| {
+            others > 0 && shown == most && asked.is_none_or(|asked| asked > most)
+        };
+        diff.is_cut = is_cut(options.limit, functions.len().max(diff.rows.len()), diff.rest.rows)
+            || is_cut(options.causes, causes.len(), diff.other_causes.count);
         let refs = FunctionRefs::new(comparison);
         // Each explanation is gone when it is a row.
         diff.causes =
@@ -346,6 +364,7 @@ impl Diff {
             changed,
             min: options.min,
             is_sorted_by_inclusive: options.sort == SortBy::Inclusive,
+            is_cut: false,
             head,
         };
         Draft { diff, causes, functions }

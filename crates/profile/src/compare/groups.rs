@@ -10,18 +10,32 @@ use crate::interner::Interner;
 /// Functions that become one.
 pub(super) type Group = Vec<RawFunctionId>;
 
-/// Puts each function into one group, in the order in which the files mention them.
-pub(super) fn groups(functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>, rules: JoinRules) -> Vec<Group> {
+/// Groups of all functions.
+pub(super) struct Groups {
+    /// In the order in which the files mention them.
+    pub(super) groups: Vec<Group>,
+    /// Pairs of groups, by index, that may be one function whose parameters changed, or two overloads.
+    pub(super) overloads: Vec<[usize; 2]>,
+}
+
+/// Puts each function into one group.
+pub(super) fn groups(functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>, rules: JoinRules) -> Groups {
     let mut groups = joined_elsewhere(same_texts(functions, paths), functions, paths, rules);
+    let mut overloads = Vec::new();
     if rules.has(JoinRule::GenericArguments) {
-        join_instances(&mut groups, functions, paths);
+        overloads = join_instances(&mut groups, functions, paths);
     }
-    groups
+    Groups { groups, overloads }
 }
 
 /// Joins the instances of a generic function that only one side has: those of one side if the other has one without
-/// arguments, as another mangling writes them, and pairs with other arguments.
-fn join_instances(groups: &mut Vec<Group>, functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>) {
+/// arguments, as another mangling writes them, and pairs with other arguments. Returns pairs that have parameters, but are no
+/// instances.
+fn join_instances(
+    groups: &mut Vec<Group>,
+    functions: &RawFunctions<'_>,
+    paths: &JoinedPaths<'_>,
+) -> Vec<[usize; 2]> {
     let mut interner: Interner<(JoinedPathId, Vec<u8>)> = Interner::default();
     // By key: the groups of the base, those of the new side.
     let mut by_key: Vec<[Vec<usize>; 2]> = Vec::new();
@@ -39,10 +53,16 @@ fn join_instances(groups: &mut Vec<Group>, functions: &RawFunctions<'_>, paths: 
         }
         by_key[key][usize::from(has(Side::New))].push(index);
     }
+    let mut overloads: Vec<[usize; 2]> = Vec::new();
     for [base, new] in by_key {
         let is_erased = |groups_of: &[usize]| matches!(groups_of, [group] if has_no_arguments(&functions[groups[*group][0]].normal.text));
         let is_pair = base.len() == 1 && new.len() == 1;
         if base.is_empty() || new.is_empty() || !is_pair && !is_erased(&base) && !is_erased(&new) {
+            continue;
+        }
+        let is_instance = |group: &usize| functions[groups[*group][0]].normal.text.contains(&b'<');
+        if is_pair && !is_instance(&base[0]) && !is_instance(&new[0]) {
+            overloads.push([base[0], new[0]]);
             continue;
         }
         for other in base[1..].iter().chain(&new) {
@@ -50,7 +70,16 @@ fn join_instances(groups: &mut Vec<Group>, functions: &RawFunctions<'_>, paths: 
             groups[base[0]].extend(joined);
         }
     }
+    // By index: the count of groups before it that are left.
+    let mut left = 0;
+    let count = |group: &Group| {
+        let before = left;
+        left += usize::from(!group.is_empty());
+        before
+    };
+    let places: Vec<usize> = groups.iter().map(count).collect();
     groups.retain(|group| !group.is_empty());
+    overloads.into_iter().map(|pair| pair.map(|group| places[group])).collect()
 }
 
 /// Groups functions whose object, file and name are the same after all rules about texts.

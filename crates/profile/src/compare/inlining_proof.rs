@@ -23,6 +23,8 @@ const MIN_LINES: Cost = 25;
 /// Percentage of the cost of the missing calls that must have come up.
 const MIN_COST: Cost = 8;
 
+/// A file that has this part of a function's cost, one in so many, is one of its files.
+const ONE_IN_FILE: Cost = 50;
 /// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
 /// half and more; lines of the caller that only moved add nothing.
 const MIN_GAIN: Cost = 20;
@@ -81,6 +83,17 @@ struct Come {
     may_be_own: bool,
     /// `true` if they follow the caller, and could be its own end: then its body must not have grown.
     follows_caller: bool,
+    /// By file: the cost of all lines, and `true` if the caller has any of them.
+    files: BTreeMap<JoinedPathId, (Cost, bool)>,
+}
+
+impl Come {
+    /// `true` if the caller has nothing of a file in which the function has a part of its lines. It may be that the function's code is
+    /// there, and what the caller has is of functions that are inlined into both.
+    fn lacks_file(&self) -> bool {
+        let whole = self.whole[0];
+        self.files.values().any(|&(cost, is_there)| !is_there && cost * ONE_IN_FILE >= whole)
+    }
 }
 
 impl<'s, 'p> LineProof<'s, 'p> {
@@ -117,6 +130,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
             // Lines of other files are those of functions that are inlined into it, and perhaps into the caller as well.
             is_covered(usize::from(come.whole[1] > 0))
+                && !come.lacks_file()
                 && come.cost * 100 >= cost * MIN_COST
                 && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
                 && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
@@ -148,12 +162,23 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 come.cost += found;
                 self.doubt(entries, pair, line, &neighbours, &mut come);
             }
+            let of_file = come.files.entry(line.file).or_default();
+            of_file.0 += of_line;
+            of_file.1 |= found > 0 || self.is_in_caller(pair, line, &neighbours);
             for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
                 come.whole[nth] += if counts { of_line } else { 0 };
                 come.covered[nth] += if counts && found > 0 { of_line } else { 0 };
             }
         }
         come
+    }
+
+    /// Returns `true` if the caller has a cost where a line may be on the side without the calls.
+    fn is_in_caller(&self, pair: &Pair, line: SourceLine, neighbours: &Neighbours) -> bool {
+        let Neighbours { above, below } = *neighbours;
+        let shift = |anchor: Option<Anchor>| anchor.map_or(0, |anchor| anchor.shift(pair.side));
+        let without = &self.lines[&pair.caller][pair.side.other().index()];
+        [0, shift(above), shift(below)].into_iter().any(|by| cost_at(without, line, by) > 0)
     }
 
     /// Returns the cost that a line has in the caller now, if it had none or less than half.
@@ -188,13 +213,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
             }
         }
         let [with_calls, without] = [side, other].map(|side| &self.lines[&pair.caller][side.index()]);
-        let cost_of = |lines: &LineCosts, at: i128| {
-            let key = u64::try_from(at).map(|number| SourceLine { file: line.file, line: number });
-            let index = key.ok().and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
-            index.map_or(0, |index| lines[index].1)
-        };
-        let after = cost_of(without, to);
-        let before = [from, to - by_above, to - by_below].map(|at| cost_of(with_calls, at));
+        let after = cost_at(without, line, shift);
+        let before = [0, shift - by_above, shift - by_below].map(|by| cost_at(with_calls, line, by));
         let before = before.into_iter().fold(0, Cost::max);
         let before = pair.expected(before).max(before);
         if after > 0 && after > 2 * before { after - before } else { 0 }
@@ -317,13 +337,21 @@ impl<'s, 'p> LineProof<'s, 'p> {
             let comparison = self.comparison;
             let (run, members) = self.members[side.index()].get_or_insert_with(|| {
                 let run = comparison.runs.iter().position(|run| run.side == side).unwrap_or(0);
-                (run, comparison.members(run))
+                (run, comparison.identity.members(run, comparison.runs[run].profile))
             });
             comparison.line_costs(*run, &members[function.index()], self.column)
         });
         self.lines.insert(function, lines);
         true
     }
+}
+
+/// Returns the cost of the line that is by a count of lines below another one.
+fn cost_at(lines: &LineCosts, line: SourceLine, by: i128) -> Cost {
+    let number = u64::try_from(i128::from(line.line) + by);
+    let key = number.map(|number| SourceLine { line: number, ..line });
+    let index = key.ok().and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
+    index.map_or(0, |index| lines[index].1)
 }
 
 /// Returns by how many lines a function moved, if its lines tell clearly that it is another count than the known one.
@@ -345,15 +373,4 @@ fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Optio
     let (shift, score) =
         scores.into_iter().max_by_key(|&(shift, score)| (score, Reverse(shift.abs()), shift))?;
     (shift != known && score >= 1000 && score * 2 > of_known * 3).then_some(shift)
-}
-
-impl Comparison<'_> {
-    /// Returns the functions of a run by joined function.
-    fn members(&self, run: usize) -> Vec<Vec<FunctionId>> {
-        let mut members = vec![Vec::new(); self.identity.functions.len()];
-        for function in self.runs[run].profile.functions() {
-            members[self.identity.joined(run, function).index()].push(function);
-        }
-        members
-    }
 }

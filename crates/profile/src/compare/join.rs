@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use gristmill_format::FunctionName;
 
 use super::checkout::Checkout;
-use super::groups::groups;
+use super::groups::{Groups, groups};
 use super::id::{JoinedId, JoinedPathId, RawFunctionId, Side};
+use super::in_place::InPlace;
 use super::join_options::JoinOptions;
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
@@ -16,6 +17,7 @@ use super::raw::{Mention, RawFunction, RawFunctions, RawPaths, Run};
 use crate::FunctionId;
 use crate::hash::Map;
 use crate::profile::Profile;
+use crate::selection::Selection;
 use crate::symbol::{fold_callers, fold_recursion};
 
 /// One function of a comparison.
@@ -40,6 +42,8 @@ pub(super) struct Identity<'p> {
     /// By run, then by the profile's function.
     by_run: Vec<Vec<JoinedId>>,
     pub(super) paths: JoinedPaths<'p>,
+    /// Functions of base and new that may be one with other parameters, until they are joined.
+    overloads: Vec<(JoinedId, JoinedId)>,
     /// The side whose names alone have callers, so that these were folded.
     pub(super) callers_only_in: Option<Side>,
 }
@@ -69,7 +73,7 @@ impl<'p> Identity<'p> {
         }
         take_checkouts_from_names(&mut functions, &paths.checkouts, options.rules);
 
-        let groups = groups(&functions, &paths, options.rules);
+        let Groups { groups, overloads } = groups(&functions, &paths, options.rules);
         let mut by_raw: Vec<Option<JoinedId>> = vec![None; functions.ids().len()];
         for (index, group) in groups.iter().enumerate() {
             for member in group {
@@ -82,13 +86,36 @@ impl<'p> Identity<'p> {
             functions: groups.iter().map(|group| joined(group, &functions, &paths)).collect(),
             by_run: functions.by_run.iter().map(|raw| raw.iter().map(joined_id).collect()).collect(),
             paths,
+            overloads: overloads
+                .into_iter()
+                .map(|[base, new]| (JoinedId::new(base), JoinedId::new(new)))
+                .collect(),
             callers_only_in,
+        }
+    }
+
+    /// Joins functions of one name whose parameters differ, unless lines tell that they are two overloads.
+    pub(super) fn join_overloads(&mut self, runs: &[Run<'p>], selection: &Selection) {
+        let mut pairs = std::mem::take(&mut self.overloads);
+        if !pairs.is_empty() {
+            let mut in_place = InPlace::new(runs, self, selection);
+            pairs.retain(|&(base, new)| in_place.may_be(base, new));
+            self.join(&pairs, JoinRule::GenericArguments);
         }
     }
 
     /// Returns the joined function of a run's function.
     pub(super) fn joined(&self, run: usize, function: FunctionId) -> JoinedId {
         self.by_run[run][function.index()]
+    }
+
+    /// Returns the functions of a run by joined function.
+    pub(super) fn members(&self, run: usize, profile: &Profile) -> Vec<Vec<FunctionId>> {
+        let mut members = vec![Vec::new(); self.functions.len()];
+        for function in profile.functions() {
+            members[self.joined(run, function).index()].push(function);
+        }
+        members
     }
 
     /// Joins functions of the base with functions of the new side. Returns the new id of each function, by its old one.

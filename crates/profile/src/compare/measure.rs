@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use gristmill_format::ProducerKind;
 
+use super::in_place::InPlace;
 use super::join::Identity;
 use super::raw::Run;
 use super::sample::ChangeTable;
@@ -68,6 +69,7 @@ impl<'p> Comparison<'p> {
         check(events.len() + derived.len())?;
 
         let mut identity = Identity::new(&runs, &options.joining);
+        identity.join_overloads(&runs, selection);
         // Each run has a row for each function of all runs, also for those that only others have.
         let cells = [runs.len(), identity.functions.len(), events.len() + derived.len() + 1, TABLES_OF_RUN];
         let cells = cells.into_iter().fold(1, usize::saturating_mul);
@@ -94,7 +96,8 @@ impl<'p> Comparison<'p> {
         if options.joining.rules.has(JoinRule::Rename) {
             #[expect(clippy::expect_used, reason = "sides without a common event type were refused")]
             let leading = events.iter().position(ComparedEvent::is_common).expect("a common event type");
-            let found = renames::renames(&identity.functions, &graphs, &runs, leading);
+            let mut in_place = InPlace::new(&runs, &identity, selection);
+            let found = renames::renames(&identity.functions, &graphs, &runs, leading, &mut in_place);
             if !found.is_empty() {
                 let pairs: Vec<(JoinedId, JoinedId)> =
                     found.iter().map(|rename| (rename.base, rename.new)).collect();

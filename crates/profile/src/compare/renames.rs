@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 
 use super::id::{JoinedId, Side};
+use super::in_place::InPlace;
 use super::join::Joined;
 use super::raw::Run;
 use crate::analysis::CallGraph;
@@ -78,6 +79,7 @@ pub(super) fn renames(
     graphs: &[CallGraph],
     runs: &[Run<'_>],
     column: usize,
+    in_place: &mut InPlace<'_, '_>,
 ) -> Vec<Rename> {
     #[expect(clippy::expect_used, reason = "each side has a run")]
     let [base, new] = Side::ALL.map(|side| {
@@ -137,6 +139,7 @@ pub(super) fn renames(
             if !is_taken[base.index()]
                 && !is_taken[new.index()]
                 && let Some((why, _)) = resemblance(gone, come, &graphs, bucket)
+                && (is_same_elsewhere(gone, come) || in_place.may_be(base, new))
             {
                 is_taken[base.index()] = true;
                 is_taken[new.index()] = true;
@@ -282,6 +285,11 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
         self_costs: (gone.own, come.own),
     };
     is_accepted.then(|| (why, score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum()))
+}
+
+/// `true` if two functions have the same own name in different classes or modules, as a function that was moved.
+fn is_same_elsewhere(gone: &Lone, come: &Lone) -> bool {
+    gone.own_name == come.own_name && gone.scope != come.scope
 }
 
 fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {

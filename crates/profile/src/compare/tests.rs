@@ -2,6 +2,7 @@
 
 mod algebra;
 mod explanations;
+mod in_place;
 mod inlining;
 mod joining;
 mod many_runs;

@@ -4,8 +4,8 @@ use gristmill_format::Cost;
 use gristmill_output::CostUnit;
 
 use super::amounts::signed_percent;
-use super::sentences::SentenceNames;
-use super::{Diff, StepRow};
+use super::sentences::{SentenceNames, is_uncounted};
+use super::{Delta, Diff, StepRow};
 use crate::start_up::is_start_up;
 
 /// The limit of the steps that are shown.
@@ -53,7 +53,10 @@ impl Diff {
                 Some(before) if before + 1 == nth => "→ ",
                 Some(_) => "→ … → ",
             };
-            let calls = step.calls.filter(|_| is_changed(step)).map_or(String::new(), |calls| {
+            // A function that is inlined has a cost without calls.
+            let is_counted = |calls: &Delta| !is_uncounted(calls.0, step.inclusive.0);
+            let calls = step.calls.filter(|_| is_changed(step)).filter(is_counted);
+            let calls = calls.map_or(String::new(), |calls| {
                 let [base, new] = [calls.base, calls.new].map(|count| CostUnit::Count.show(count.median));
                 format!(", calls {base} → {new}")
             });

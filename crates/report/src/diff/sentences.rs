@@ -396,7 +396,7 @@ fn at_equal_mix(own: Change, effect: gristmill_format::Cost) -> Option<String> {
 }
 
 /// Returns `true` if calls have costs on a side that does not count them, as those of inlined functions.
-fn is_uncounted(count: Change, cost: Change) -> bool {
+pub(super) fn is_uncounted(count: Change, cost: Change) -> bool {
     count.base.max == 0 && cost.base.max != 0 || count.new.max == 0 && cost.new.max != 0
 }
 

@@ -315,3 +315,47 @@ fn calls_beyond_those_of_the_caller_say_so() {
                     (+9,900.00%)";
     assert!(said.iter().any(|said| said == expected), "{said:?}");
 }
+
+/// The text of a comparison with all rows and causes.
+fn whole_text(base: &str, new: &str) -> String {
+    let [base, new] = [base, new].map(|text| Profile::from_bytes(format!("events: Ir\nfl=a.c\n{text}")));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let options = DiffOptions {
+        columns: vec![0],
+        grouping: Grouping::Function,
+        sort: SortBy::SelfCost,
+        limit: None,
+        min: 0,
+        filter: None,
+        causes: None,
+        show_joined: false,
+    };
+    let mut text = Vec::new();
+    Diff::new(&comparison, &options).write_text(&Look::plain(100), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_path_has_no_count_of_calls_that_one_side_does_not_count() {
+    let side = |count: u32, cost: u32| {
+        format!("fn=main\n1 5\ncfn=help\ncalls={count} 3\n1 {cost}\nfn=help\n3 {cost}\n")
+    };
+    let text = whole_text(&side(900, 65_700), &side(0, 126_900));
+    assert!(text.contains("→ help\n"), "{text}");
+    let text = whole_text(&side(900, 65_700), &side(1900, 126_900));
+    assert!(text.contains("→ help, calls 900 → 1,900\n"), "{text}");
+}
+
+#[test]
+fn rows_without_memory_are_left_out_and_counted() {
+    // Some 100 bytes for each row, of the size of the input.
+    let side =
+        |cost: u32| -> String { (0..12_000).map(|nth| format!("fn=f{nth}\n{nth} {cost}\n")).collect() };
+    let text = whole_text(&side(1), &side(3));
+    let shown = text.lines().filter(|line| line.contains("(a.c)")).count();
+    let rest = text.lines().find(|line| line.contains("no memory for them; --format csv has all")).unwrap();
+    let rest: usize =
+        rest.split("… ").nth(1).unwrap().split(' ').next().unwrap().replace(',', "").parse().unwrap();
+    assert_eq!(shown + rest, 12_000, "{shown} {rest}");
+    assert!(shown >= super::MIN_ROWS, "{shown}");
+}

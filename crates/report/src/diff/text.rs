@@ -298,8 +298,9 @@ impl Diff {
                 (true, true) => ", in inclusive cost or calls only",
                 _ => "",
             };
-            residue
-                .push((self.rest.self_costs.to_vec(), format!("… {} more{only}", grouped(self.rest.rows))));
+            let reason = if self.is_cut { " (no memory for them; --format csv has all)" } else { "" };
+            let text = format!("… {} more{only}{reason}", grouped(self.rest.rows));
+            residue.push((self.rest.self_costs.to_vec(), text));
         }
         if self.remainder.iter().any(|&remainder| remainder != 0) {
             residue.push((self.remainder.to_vec(), "(medians do not add up)".to_owned()));

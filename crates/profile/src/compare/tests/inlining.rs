@@ -216,3 +216,29 @@ fn lines_of_a_common_header_are_no_proof() {
     assert_eq!(moves(&base, &new), Vec::<String>::new());
     assert_eq!(moves(&new, &base), Vec::<String>::new());
 }
+
+#[test]
+fn what_two_functions_have_inlined_is_no_proof() {
+    // `f` of p.c begins with code of h.h that is inlined into it, and so is said to be of h.h. The caller has the same code
+    // inlined in place of the call, or all of `f`.
+    let profile = |calls: Cost, of_header: Cost, of_f: Cost| {
+        let call = if calls > 0 {
+            format!("cfi=h.h\ncfn=f\ncalls={calls} 2\n15 {}\n", calls * 100)
+        } else {
+            String::new()
+        };
+        let (all, end) = ((calls + 300) * 90, (calls + 300) * 10);
+        Profile::from_bytes(format!(
+            "# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nob=p\nfl=h.h\nfn=f\n2 {all}\nfi=p.c\n11 {end}\n\
+            fl=p.c\nfn=p\n14 900\n{call}fi=h.h\n2 {of_header}\nfe=p.c\n11 {of_f}\n\
+            fn=q\n13 400\ncfi=h.h\ncfn=f\ncalls=300 2\n13 30000\n\
+            fn=main\n20 5\ncfn=p\ncalls=1 14\n20 {}\ncfn=q\ncalls=1 13\n21 30400\n",
+            900 + calls * 100 + of_header + of_f
+        ))
+    };
+    let base = profile(800, 0, 0);
+    assert_eq!(moves(&base, &profile(0, 72_000, 0)), [""; 0]);
+    assert_eq!(moves(&profile(0, 72_000, 0), &base), [""; 0]);
+    assert_eq!(moves(&base, &profile(0, 72_000, 6_000)), ["f into p"]);
+    assert_eq!(moves(&profile(0, 72_000, 6_000), &base), ["f out of p"]);
+}
