@@ -31,11 +31,26 @@ const LONG: Duration = Duration::from_secs(5);
 /// Runs before growth counts as too much.
 const ROUNDS: u32 = 3;
 
+/// Short runs grow faster than their inputs, as these outgrow the caches of the processor. So an input is doubled further, up to
+/// so many times, until a run takes this long or no longer grows too fast.
+const FURTHER_DOUBLINGS: u32 = 3;
+const TELLING: Duration = Duration::from_millis(1500);
+
 /// Time and memory beyond those of a small profile.
 #[derive(Debug, Clone, Copy)]
 struct Amounts {
     seconds: f64,
     bytes: f64,
+}
+
+impl Amounts {
+    /// Returns what a run took beyond one on a small profile.
+    fn beyond(run: Run, constant: Run) -> Self {
+        Amounts {
+            seconds: run.processors.saturating_sub(constant.processors).as_secs_f64(),
+            bytes: table::ratio(run.peak.saturating_sub(constant.peak), 1),
+        }
+    }
 }
 
 /// A command with its options. Those that take a function or two profiles have these put in.
@@ -209,14 +224,16 @@ pub(super) fn run(options: &HostileOptions) -> Result<(), Failure> {
     )))
 }
 
-/// The last two measurements of a task whose input is two doublings apart.
+/// Two measurements of a task whose inputs are two doublings apart.
 struct Growth {
     bytes: u64,
     /// The memory that the last run may take.
     allowed: u64,
     /// The memory that it took.
     peak: u64,
-    doublings: i32,
+    /// The doublings before the two runs.
+    first: usize,
+    last: usize,
     before: Amounts,
     after: Amounts,
 }
@@ -241,50 +258,71 @@ impl Growth {
                 break;
             }
         }
-        let last = runs.len() - 1;
-        let first = last.saturating_sub(2);
-        let beyond = |run: Run| Amounts {
-            seconds: run.processors.saturating_sub(constant.processors).as_secs_f64(),
-            bytes: table::ratio(run.peak.saturating_sub(constant.peak), 1),
-        };
-        let doublings = i32::try_from(last - first).unwrap_or(0);
-        let mut growth = Growth {
-            bytes: runs[last].0,
-            allowed: allowed_bytes(task, runs[last].0),
-            peak: runs[last].1.peak,
-            doublings,
-            before: beyond(runs[first].1),
-            after: beyond(runs[last].1),
-        };
-        // Caches and the speed of processors are shared with other programs.
-        for _ in 1..ROUNDS {
-            if !growth.is_too_much() || runs[last].1.processors > LONG {
+        let mut growth = Growth::of(&runs, constant, task);
+        for further in 1..=FURTHER_DOUBLINGS {
+            growth.repeat(constant, |nth| Ok(once(options.start << nth)?.1))?;
+            let is_telling = runs.last().is_some_and(|(_, run)| run.processors > TELLING);
+            if !growth.grows_too_fast() || is_telling {
                 break;
             }
-            for (doubling, amounts) in [(first, &mut growth.before), (last, &mut growth.after)] {
-                let again = beyond(once(options.start << doubling)?.1);
-                amounts.seconds = amounts.seconds.min(again.seconds);
-                amounts.bytes = amounts.bytes.min(again.bytes);
-            }
+            runs.push(once(options.start << (options.doublings + further))?);
+            growth = Growth::of(&runs, constant, task);
         }
         Ok(growth)
     }
 
+    /// Takes the last run and the one two doublings before.
+    fn of(runs: &[(u64, Run)], constant: Run, task: &Task) -> Self {
+        let last = runs.len() - 1;
+        let first = last.saturating_sub(2);
+        let (bytes, run) = runs[last];
+        Growth {
+            bytes,
+            allowed: allowed_bytes(task, bytes),
+            peak: run.peak,
+            first,
+            last,
+            before: Amounts::beyond(runs[first].1, constant),
+            after: Amounts::beyond(run, constant),
+        }
+    }
+
+    /// Measures again, and takes the least. Caches and the speed of processors are shared with other programs.
+    fn repeat(
+        &mut self,
+        constant: Run,
+        measure: impl Fn(usize) -> Result<Run, Failure>,
+    ) -> Result<(), Failure> {
+        for _ in 1..ROUNDS {
+            if !self.is_too_much() || self.after.seconds > LONG.as_secs_f64() {
+                break;
+            }
+            for (nth, amounts) in [(self.first, &mut self.before), (self.last, &mut self.after)] {
+                let again = Amounts::beyond(measure(nth)?, constant);
+                amounts.seconds = amounts.seconds.min(again.seconds);
+                amounts.bytes = amounts.bytes.min(again.bytes);
+            }
+        }
+        Ok(())
+    }
+
     /// The exponents of time and memory, unless they are too small to tell.
     fn exponents(&self) -> [Option<f64>; 2] {
+        let doublings = i32::try_from(self.last - self.first).unwrap_or(0);
         let exponent = |of: fn(&Amounts) -> f64| {
             let ratio = of(&self.after) / of(&self.before).max(of(&LEAST));
-            (self.doublings > 0 && of(&self.after) > of(&FLOOR))
-                .then(|| ratio.log2() / f64::from(self.doublings))
+            (doublings > 0 && of(&self.after) > of(&FLOOR)).then(|| ratio.log2() / f64::from(doublings))
         };
         [exponent(|amounts| amounts.seconds), exponent(|amounts| amounts.bytes)]
     }
 
+    fn grows_too_fast(&self) -> bool {
+        self.exponents().iter().flatten().any(|&exponent| exponent > MAX_EXPONENT)
+    }
+
     fn is_too_much(&self) -> bool {
         let seconds = MAX_SECONDS_PER_MB * (table::ratio(self.bytes, 1_000_000)).max(1.0);
-        self.exponents().iter().flatten().any(|&exponent| exponent > MAX_EXPONENT)
-            || self.peak > self.allowed
-            || self.after.seconds > seconds
+        self.grows_too_fast() || self.peak > self.allowed || self.after.seconds > seconds
     }
 
     fn row(&self, subject: &Subject, task: &Task) -> Vec<String> {

@@ -8,7 +8,6 @@ use gristmill_format::FunctionName;
 use super::checkout::Checkout;
 use super::groups::{Groups, groups};
 use super::id::{JoinedId, JoinedPathId, RawFunctionId, Side};
-use super::in_place::InPlace;
 use super::join_options::JoinOptions;
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
@@ -17,7 +16,6 @@ use super::raw::{Mention, RawFunction, RawFunctions, RawPaths, Run};
 use crate::FunctionId;
 use crate::hash::Map;
 use crate::profile::Profile;
-use crate::selection::Selection;
 use crate::symbol::{fold_callers, fold_recursion};
 
 /// One function of a comparison.
@@ -43,7 +41,7 @@ pub(super) struct Identity<'p> {
     by_run: Vec<Vec<JoinedId>>,
     pub(super) paths: JoinedPaths<'p>,
     /// Functions of base and new that may be one with other parameters, until they are joined.
-    overloads: Vec<(JoinedId, JoinedId)>,
+    pub(super) overloads: Vec<(JoinedId, JoinedId)>,
     /// The side whose names alone have callers, so that these were folded.
     pub(super) callers_only_in: Option<Side>,
 }
@@ -91,16 +89,6 @@ impl<'p> Identity<'p> {
                 .map(|[base, new]| (JoinedId::new(base), JoinedId::new(new)))
                 .collect(),
             callers_only_in,
-        }
-    }
-
-    /// Joins functions of one name whose parameters differ, unless lines tell that they are two overloads.
-    pub(super) fn join_overloads(&mut self, runs: &[Run<'p>], selection: &Selection) {
-        let mut pairs = std::mem::take(&mut self.overloads);
-        if !pairs.is_empty() {
-            let mut in_place = InPlace::new(runs, self, selection);
-            pairs.retain(|&(base, new)| in_place.may_be(base, new));
-            self.join(&pairs, JoinRule::GenericArguments);
         }
     }
 

@@ -69,7 +69,7 @@ impl<'p> Comparison<'p> {
         check(events.len() + derived.len())?;
 
         let mut identity = Identity::new(&runs, &options.joining);
-        identity.join_overloads(&runs, selection);
+        join_overloads(&mut identity, &runs, selection);
         // Each run has a row for each function of all runs, also for those that only others have.
         let cells = [runs.len(), identity.functions.len(), events.len() + derived.len() + 1, TABLES_OF_RUN];
         let cells = cells.into_iter().fold(1, usize::saturating_mul);
@@ -133,6 +133,16 @@ impl<'p> Comparison<'p> {
         let graph = joined_graph(self.runs[run].profile, &self.selection, recorded, &self.identity, run);
         #[expect(clippy::expect_used, reason = "derived costs out of range were refused")]
         graph.with_derived(&self.derived).expect("in range")
+    }
+}
+
+/// Joins functions of one name whose parameters differ, unless lines tell that they are two overloads.
+fn join_overloads(identity: &mut Identity<'_>, runs: &[Run<'_>], selection: &Selection) {
+    let mut pairs = std::mem::take(&mut identity.overloads);
+    if !pairs.is_empty() {
+        let mut in_place = InPlace::new(runs, identity, selection);
+        pairs.retain(|&(base, new)| in_place.may_be(base, new));
+        identity.join(&pairs, JoinRule::GenericArguments);
     }
 }
 
