@@ -33,6 +33,8 @@ pub(super) struct Subject {
 enum Kind {
     /// One profile, by the index of its shape.
     Shape(usize),
+    /// Two profiles of different shapes, base and new.
+    Pair(fn(u64) -> [String; 2]),
     /// Many files of one recording.
     Set,
     /// A short profile with a source file of blank lines.
@@ -45,6 +47,8 @@ pub(super) fn subjects() -> Vec<Subject> {
     let shapes = SHAPES.iter().enumerate();
     let mut subjects: Vec<Subject> =
         shapes.map(|(index, shape)| Subject { name: shape.name, kind: Kind::Shape(index) }).collect();
+    subjects.push(Subject { name: "paths-and-a-long-one", kind: Kind::Pair(paths_and_a_long_one) });
+    subjects.push(Subject { name: "clique-and-no-calls", kind: Kind::Pair(clique_and_no_calls) });
     subjects.push(Subject { name: "set", kind: Kind::Set });
     subjects.push(Subject { name: "blank-source", kind: Kind::BlankSource });
     subjects.push(Subject { name: "source", kind: Kind::Source });
@@ -56,6 +60,7 @@ impl Subject {
     pub(super) fn has(&self, task: &str) -> bool {
         match self.kind {
             Kind::Shape(_) => task != "set",
+            Kind::Pair(_) => ["diff", "merge", "view-changes"].iter().any(|start| task.starts_with(start)),
             Kind::Set => matches!(task, "set" | "functions" | "annotate" | "info" | "lint"),
             Kind::BlankSource | Kind::Source => {
                 task.starts_with("show")
@@ -76,6 +81,11 @@ impl Subject {
                 let paths = vec![written("profile.out", shape.text(count(bytes)).as_bytes())?];
                 let other = written("other.out", shape.text(count(bytes - bytes / 4)).as_bytes())?;
                 Files::new(paths, other, None)
+            }
+            Kind::Pair(make) => {
+                let [base, new] = make(bytes);
+                let other = written("other.out", base.as_bytes())?;
+                Files::new(vec![written("profile.out", new.as_bytes())?], other.clone(), Some(other))
             }
             Kind::Set => {
                 let _ = fs::remove_dir_all(folder());
@@ -133,4 +143,26 @@ fn written(name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
     };
     write().context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
+}
+
+/// Many files of one name, and one file of that name whose path is as long as all of theirs.
+fn paths_and_a_long_one(bytes: u64) -> [String; 2] {
+    let files = (0..bytes / 26).map(|nth| format!("fl=/b/{nth}/x.c\nfn=same\n1 5\n"));
+    let directories = usize::try_from(bytes / 2).unwrap_or(0);
+    let base = format!("events: Ir\n{}", files.collect::<String>());
+    [base, format!("events: Ir\nfl={}/x.c\nfn=f\n1 1\n", "/a".repeat(directories))]
+}
+
+/// Functions that all call each other, and no longer do.
+fn clique_and_no_calls(bytes: u64) -> [String; 2] {
+    let count = (bytes / 25).isqrt();
+    let (mut base, mut new) = ("events: Ir\n".to_owned(), "events: Ir\n".to_owned());
+    for caller in 0..count {
+        new += &format!("fn=f{caller}\n{caller} 1\n");
+        base += &format!("fn=f{caller}\n{caller} 1\n");
+        for callee in 0..count {
+            base += &format!("cfn=f{callee}\ncalls=1 1\n{caller} {}\n", caller * callee % 97 + 5);
+        }
+    }
+    [base, new]
 }

@@ -85,6 +85,8 @@ struct Outside {
     parts: Vec<(Key, f64)>,
     /// The sum of the parts.
     sum: f64,
+    /// What calls that lead back pass on of them, each part by this factor: there can be as many as functions.
+    passed_on: Cell<f64>,
 }
 
 impl Outside {
@@ -157,9 +159,17 @@ impl Search<'_, '_> {
                     }
                 }
                 if !wants_back && base > 0.0 {
+                    if parts.len() > self.max_parts {
+                        parts = reduced(parts, self.max_parts);
+                    }
                     let sum: f64 = parts.iter().map(|(_, part)| part).sum();
-                    outside = Outside { ratio: 1.0 + sum / base, parts: parts.clone(), sum };
+                    outside =
+                        Outside { ratio: 1.0 + sum / base, parts: parts.clone(), sum, ..Outside::default() };
                 }
+            }
+            let passed_on = outside.passed_on.get();
+            if passed_on != 0.0 {
+                parts.extend(outside.parts.iter().map(|&(key, part)| (key, part * passed_on)));
             }
             let mut parts = reduced(parts, self.max_parts);
             if !by_calls
@@ -256,9 +266,8 @@ impl Search<'_, '_> {
             let (more, passed) = (as_real(calls[1]) / as_real(calls[0]) - 1.0, outside.ratio - 1.0);
             let follows = (more - passed).abs() <= TOLERANCE * (1.0 + more.max(passed));
             let part = if follows { 1.0 } else { (passed / more).clamp(0.0, 1.0) };
-            let scale = change * part / outside.sum;
             if part > 0.0 && outside.size() * part <= MAX_GROWTH * outside.sum.abs() {
-                parts.extend(outside.parts.iter().map(|&(key, part)| (key, part * scale)));
+                outside.passed_on.set(outside.passed_on.get() + change * part / outside.sum);
                 change *= 1.0 - part;
             }
         }

@@ -1,6 +1,7 @@
 //! Directories that two builds were made in, found by the common ends of paths.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use crate::interner::Interner;
 
@@ -65,23 +66,26 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
         let (base, new) = candidate.directories;
         (&lone[candidate.base].path[..base], &lone[candidate.new].path[..new])
     };
-    let mut votes: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
-    for candidate in &candidates {
-        *votes.entry(directories(candidate)).or_default() += 1;
+    let ids = directory_ids(lone, &candidates);
+    let mut votes: HashMap<[DirectoryId; 2], usize> = HashMap::new();
+    for ids in &ids {
+        *votes.entry(*ids).or_default() += 1;
     }
     // The order must not depend on which side is the base, so that swapping the sides changes signs only.
-    let key = |candidate: &Candidate| {
-        let (base, new) = directories(candidate);
-        let (a, b) = (lone[candidate.base].path, lone[candidate.new].path);
-        let vote = votes[&(base, new)];
-        (std::cmp::Reverse((vote, a.len() - base.len())), a.min(b), a.max(b))
+    let ranks = ranks(lone);
+    let key = |candidate: &Candidate, ids: &[DirectoryId; 2]| {
+        let (a, b) = (ranks[candidate.base], ranks[candidate.new]);
+        let end = lone[candidate.base].path.len() - candidate.directories.0;
+        (std::cmp::Reverse((votes[ids], end)), a.min(b), a.max(b))
     };
-    candidates.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut keyed: Vec<_> =
+        candidates.iter().zip(&ids).map(|(candidate, ids)| (key(candidate, ids), candidate)).collect();
+    keyed.sort_by_key(|(key, _)| *key);
     let mut is_taken = vec![false; lone.len()];
     let mut pairs = Vec::new();
     let mut checkouts: Vec<Checkout> = Vec::new();
     let mut interner = Interner::default();
-    for candidate in &candidates {
+    for (_, candidate) in keyed {
         if is_taken[candidate.base] || is_taken[candidate.new] {
             continue;
         }
@@ -97,6 +101,43 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
     }
     checkouts.sort_by_key(|checkout| std::cmp::Reverse(checkout.paths));
     (pairs, checkouts)
+}
+
+/// Stands for the text of a directory: two independent hashes of it, with keys that a file cannot know.
+type DirectoryId = [u64; 2];
+
+/// Returns the directories of each candidate. Many candidates can be about one long path, so each path is read once.
+fn directory_ids(lone: &[LonePath<'_>], candidates: &[Candidate]) -> Vec<[DirectoryId; 2]> {
+    let mut wanted: Vec<(usize, usize, usize, usize)> = Vec::with_capacity(2 * candidates.len());
+    for (nth, candidate) in candidates.iter().enumerate() {
+        let (base, new) = candidate.directories;
+        wanted.extend([(candidate.base, base, nth, 0), (candidate.new, new, nth, 1)]);
+    }
+    wanted.sort_unstable();
+    let mut ids = vec![[[0; 2]; 2]; candidates.len()];
+    let states = [RandomState::new(), RandomState::new()];
+    for of_path in wanted.chunk_by(|a, b| a.0 == b.0) {
+        let path = lone[of_path[0].0].path;
+        let mut hashers = states.each_ref().map(BuildHasher::build_hasher);
+        let mut read = 0;
+        for &(_, length, nth, side) in of_path {
+            hashers.iter_mut().for_each(|hasher| hasher.write(&path[read..length]));
+            read = length;
+            ids[nth][side] = hashers.each_ref().map(Hasher::finish);
+        }
+    }
+    ids
+}
+
+/// Returns the place of each path in the order of their texts; equal ones have the same.
+fn ranks(lone: &[LonePath<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..lone.len()).collect();
+    order.sort_by_key(|&place| lone[place].path);
+    let mut ranks = vec![0; lone.len()];
+    for pair in order.windows(2) {
+        ranks[pair[1]] = ranks[pair[0]] + usize::from(lone[pair[0]].path != lone[pair[1]].path);
+    }
+    ranks
 }
 
 /// Returns the length of the common end of two paths, whole path segments only.
