@@ -90,7 +90,13 @@ impl OutputName {
 
     /// Returns a name for a process whose own one is taken: for 71 and 2, that of a process `71_2`.
     pub(crate) fn other_of_process(&self, process: u32, nth: u32) -> PathBuf {
-        self.with(&format!("{process}_{nth}"))
+        if !self.has_process_id_in_directory() {
+            return self.with(&format!("{process}_{nth}"));
+        }
+        // There is no other directory.
+        let mut name = self.of_process(process).into_os_string();
+        name.push(format!("_{nth}"));
+        name.into()
     }
 
     fn with(&self, process: &str) -> PathBuf {
@@ -136,32 +142,32 @@ impl OutputName {
         files_of_base(&self.of_process(process))
     }
 
-    /// Lists the existing files of all processes that have a name of their own, in the order of [`files_of`](Self::files_of). Only those
-    /// of one directory: there are none if the process id is in the name of a directory.
+    /// Lists the existing files of all processes that have a name of their own, in the order of [`files_of`](Self::files_of).
     pub(crate) fn files_of_processes(&self) -> BTreeMap<u32, Vec<PathBuf>> {
         let mut found: BTreeMap<u32, Vec<_>> = BTreeMap::new();
-        let base = self.of_process(0);
-        if !self.has_process_id() || self.has_process_id_in_directory() {
+        let Some(Piece::Text(start)) = self.pieces.first().filter(|_| self.has_process_id()) else {
             return BTreeMap::new();
-        }
-        let directory = base.parent().unwrap_or(Path::new(""));
-        let name = |process: u32| self.of_process(process).file_name().map(OsStr::to_owned);
-        // What comes before the first process id.
-        let start = match self.pieces.first() {
-            Some(Piece::Text(text)) => {
-                let bytes = text.as_encoded_bytes();
-                bytes.rsplit(|&byte| is_separator(byte)).next().unwrap_or(bytes)
-            }
-            _ => b"",
         };
-        for entry in entries(directory) {
-            let Some(rest) = entry.as_encoded_bytes().strip_prefix(start) else { continue };
+        // The directory of the first name with a process id, and what comes before that.
+        let bytes = start.as_encoded_bytes();
+        let length = bytes.iter().rposition(|&byte| is_separator(byte)).map_or(0, |last| last + 1);
+        let directory = PathBuf::from(part(start, 0, length));
+        let is_in_directory = self.has_process_id_in_directory();
+        let name = |process: u32| self.of_process(process).file_name().map(OsStr::to_owned);
+        for entry in entries(&directory) {
+            let Some(rest) = entry.as_encoded_bytes().strip_prefix(&bytes[length..]) else { continue };
             let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
             // A digit behind it can be one of the pattern.
             for length in 1..=digits.min(MAX_PROCESS_ID_DIGITS) {
                 let process = std::str::from_utf8(&rest[..length]).ok().and_then(|text| text.parse().ok());
                 let Some(process) = process.filter(|_| rest[0] != b'0') else { continue };
-                if let Some(numbers) = name(process).and_then(|name| numbers_of(&entry, &name)) {
+                if is_in_directory {
+                    let files = self.files_of(process);
+                    if !files.is_empty() {
+                        let in_order = (0..).zip(files).map(|(nth, path)| ((nth, 0), path));
+                        found.insert(process, in_order.collect());
+                    }
+                } else if let Some(numbers) = name(process).and_then(|name| numbers_of(&entry, &name)) {
                     found.entry(process).or_default().push((numbers, directory.join(&entry)));
                 }
             }
@@ -316,6 +322,18 @@ mod tests {
             OutputName::parse(pattern.as_os_str()).unwrap().files_of_processes().len()
         };
         assert_eq!((found("x.7.out"), found("%p/x.out"), found("x.%p")), (0, 0, 0));
+        for process in ["8", "81"] {
+            std::fs::create_dir_all(directory.path().join(format!("d{process}/e"))).unwrap();
+            for file in ["x.out", "x.out.1"] {
+                std::fs::write(directory.path().join(format!("d{process}/e/{file}")), "").unwrap();
+            }
+        }
+        let pattern = directory.path().join("d%p/e/x.out");
+        let name = OutputName::parse(pattern.as_os_str()).unwrap();
+        let found_in_directories = name.files_of_processes();
+        assert_eq!(found_in_directories.keys().copied().collect::<Vec<u32>>(), [8, 81]);
+        assert!(found_in_directories.iter().all(|(process, files)| *files == name.files_of(*process)));
+        assert_eq!(name.other_of_process(8, 2), directory.path().join("d8/e/x.out_2"));
         for file in ["75", "755"] {
             std::fs::write(directory.path().join(file), "").unwrap();
         }

@@ -202,7 +202,7 @@ impl EarlierFiles {
                 continue;
             }
             let moved = move_all(&own, name, process);
-            files.iter_mut().for_each(EarlierFile::put_back);
+            files.iter_mut().for_each(|file| file.put_back(moved.is_ok()));
             match moved {
                 // Only empty ones.
                 Ok(base) if files_of_base(&base).is_empty() => {}
@@ -260,12 +260,20 @@ impl EarlierFile {
         }
     }
 
-    /// Gives the content its name again.
-    fn put_back(&mut self) {
-        if let Some(copy) = self.copy.take_if(|_| !self.path.exists()) {
-            // If this fails, the content has the other name.
-            let _ = fs::rename(copy, &self.path);
+    /// Gives the content its name again; and other names that the file has, if what was written there is elsewhere, too.
+    fn put_back(&mut self, is_moved: bool) {
+        let Some(copy) = self.copy.take() else { return };
+        let is_back = match self.path.exists() {
+            false => fs::rename(&copy, &self.path).is_ok(),
+            true if is_moved && has_other_names(&self.path) => {
+                write_again(&copy, &self.path).is_ok() && fs::remove_file(&copy).is_ok()
+            }
+            true => false,
+        };
+        if is_back {
             self.state = self.path.metadata().map_or(self.state, |metadata| State::new(&metadata));
+        } else {
+            self.copy = Some(copy);
         }
     }
 
@@ -316,33 +324,53 @@ fn tell_changed(files: &mut [EarlierFile], reason: &str, session: &Session) {
 
 /// Copies a file, with its time, to a name beside it.
 fn copy(path: &Path) -> io::Result<PathBuf> {
-    let mut from = File::open(path)?;
-    let metadata = from.metadata()?;
     for nth in 1..MAX_ATTEMPTS {
         let mut name = path.as_os_str().to_owned();
         name.push(if nth == 1 { ".old".to_owned() } else { format!(".{nth}.old") });
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        // Until it has the permissions of the other one.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut to = match options.open(&name) {
-            Ok(to) => to,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+        match copy_to_free(path, Path::new(&name)) {
+            Ok(()) => return Ok(name.into()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-        };
-        let copied = io::copy(&mut from, &mut to)
-            .and_then(|_| to.set_permissions(metadata.permissions()))
-            .and_then(|()| to.set_modified(metadata.modified()?));
-        return match copied {
-            Ok(()) => Ok(name.into()),
-            Err(error) => {
-                let _ = fs::remove_file(&name);
-                Err(error)
-            }
-        };
+        }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Copies a file, with its time and permissions, but not to a name that exists.
+fn copy_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let metadata = source.metadata()?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // Until it has the permissions of the other one.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut target = options.open(to)?;
+    let copied = io::copy(&mut source, &mut target)
+        .and_then(|_| target.set_permissions(metadata.permissions()))
+        .and_then(|()| target.set_modified(metadata.modified()?));
+    copied.inspect_err(|_| {
+        let _ = fs::remove_file(to);
+    })
+}
+
+/// Writes the content of a file, with its time, into another one, which keeps all of its names.
+fn write_again(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mut target = OpenOptions::new().write(true).truncate(true).open(to)?;
+    io::copy(&mut source, &mut target)?;
+    target.set_modified(source.metadata()?.modified()?)
+}
+
+/// `true` if a file has other names: the path is a link to it, or one of several names.
+fn has_other_names(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| {
+        #[cfg(unix)]
+        let names = std::os::unix::fs::MetadataExt::nlink(&metadata);
+        #[cfg(not(unix))]
+        let names = 1;
+        metadata.is_symlink() || names > 1
+    })
 }
 
 /// Gives the files of a process another base that no file has. Empty ones, which Callgrind leaves, are removed.
@@ -355,7 +383,9 @@ fn move_all(files: &[PathBuf], name: &OutputName, process: u32) -> io::Result<Pa
         let rest = path.as_os_str().as_encoded_bytes().get(own.as_os_str().as_encoded_bytes().len()..);
         let rest = rest.and_then(|rest| std::str::from_utf8(rest).ok()).unwrap_or_default();
         if path.metadata()?.len() == 0 {
-            fs::remove_file(path)?;
+            if !has_other_names(path) {
+                fs::remove_file(path)?;
+            }
             continue;
         }
         let mut to = base.clone().into_os_string();
@@ -365,8 +395,11 @@ fn move_all(files: &[PathBuf], name: &OutputName, process: u32) -> io::Result<Pa
     Ok(base)
 }
 
-/// Renames a file, but not to a name that exists.
+/// Renames a file, but not to a name that exists. One with other names keeps them, and is copied.
 fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    if has_other_names(from) {
+        return copy_to_free(from, to);
+    }
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -448,6 +481,26 @@ mod tests {
             assert_eq!(found, texts(&expected));
             assert_eq!(names.base, Some(format!("x.{PROCESS}_2")));
             assert_eq!(names.earlier.len(), 3);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn other_names_of_what_is_overwritten_have_its_content_again() {
+        let links: [fn(&Path, &Path) -> io::Result<()>; 2] =
+            [|from, to| fs::hard_link(from, to), |from, to| std::os::unix::fs::symlink(from, to)];
+        for link in links {
+            for new in ["new", ""] {
+                let directory = directory(&[]);
+                let kept = directory.path().join("kept");
+                fs::write(&kept, "old").unwrap();
+                link(&kept, &directory.path().join(format!("x.{PROCESS}"))).unwrap();
+                let (names, mut found) = settle(directory.path(), &[], |base| fs::write(base, new).unwrap());
+                assert_eq!(found.remove("kept").as_deref(), Some("old"));
+                let expected = [("", "old"), ("_2", new)];
+                assert_eq!(found, texts(if new.is_empty() { &expected[..1] } else { &expected }));
+                assert_eq!(names.base.is_some(), !new.is_empty());
+            }
         }
     }
 

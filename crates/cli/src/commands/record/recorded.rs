@@ -40,6 +40,8 @@ pub(super) struct Recorded {
     /// The count of processes. With one name for all of them, the file is that of the last one.
     process_count: usize,
     has_file_for_each_process: bool,
+    /// `true` if later processes can have the ids of earlier ones: some have lower ids than the program.
+    have_ids_come_round: bool,
     /// The name for the program.
     name: PathBuf,
 }
@@ -103,6 +105,7 @@ impl Recorded {
             similar,
             process_count: processes.all.len(),
             has_file_for_each_process: name.has_process_id(),
+            have_ids_come_round: processes.all.iter().any(|process| *process < program),
             name: name.of_process(program),
             files,
         }
@@ -192,7 +195,13 @@ impl Recorded {
                 printable_path(first)
             ));
         }
-        tell_of_others(&profile, self.running.len(), args, session);
+        if self.have_ids_come_round && self.has_file_for_each_process {
+            session.warn(
+                "process ids came round: a later process with the id of an earlier one may have overwritten its file",
+            );
+        } else {
+            tell_of_others(&profile, self.running.len(), args, session);
+        }
         if args.open.is_none() {
             let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
             let words: Vec<String> =
