@@ -31,8 +31,8 @@ const LONG: Duration = Duration::from_secs(5);
 /// Runs before growth counts as too much.
 const ROUNDS: u32 = 3;
 
-/// Short runs grow faster than their inputs, as these outgrow the caches of the processor. So an input is doubled further, up to
-/// so many times, until a run takes this long or no longer grows too fast.
+/// The further doublings of a short input that seems to grow too fast: time grows faster than the input where that outgrows the caches of
+/// the processor. They end with a run that takes this long, or one that no longer grows too fast.
 const FURTHER_DOUBLINGS: u32 = 3;
 const TELLING: Duration = Duration::from_millis(1500);
 

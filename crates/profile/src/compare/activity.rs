@@ -85,7 +85,7 @@ struct Outside {
     parts: Vec<(Key, f64)>,
     /// The sum of the parts.
     sum: f64,
-    /// What calls that lead back pass on of them, each part by this factor: there can be as many as functions.
+    /// The factor by which calls that lead back pass each part on. There can be as many of these calls as functions.
     passed_on: Cell<f64>,
 }
 

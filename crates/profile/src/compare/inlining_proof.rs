@@ -23,7 +23,7 @@ const MIN_LINES: Cost = 25;
 /// Percentage of the cost of the missing calls that must have come up.
 const MIN_COST: Cost = 8;
 
-/// A file that has this part of a function's cost, one in so many, is one of its files.
+/// A file with at least this part of the cost of a function, as one in N, is one of its files.
 const ONE_IN_FILE: Cost = 50;
 /// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
 /// half and more; lines of the caller that only moved add nothing.
