@@ -49,6 +49,7 @@ pub(super) fn subjects() -> Vec<Subject> {
         shapes.map(|(index, shape)| Subject { name: shape.name, kind: Kind::Shape(index) }).collect();
     subjects.push(Subject { name: "paths-and-a-long-one", kind: Kind::Pair(paths_and_a_long_one) });
     subjects.push(Subject { name: "clique-and-no-calls", kind: Kind::Pair(clique_and_no_calls) });
+    subjects.push(Subject { name: "hubs-and-bipartite", kind: Kind::Pair(hubs_and_bipartite) });
     subjects.push(Subject { name: "set", kind: Kind::Set });
     subjects.push(Subject { name: "blank-source", kind: Kind::BlankSource });
     subjects.push(Subject { name: "source", kind: Kind::Source });
@@ -162,6 +163,25 @@ fn clique_and_no_calls(bytes: u64) -> [String; 2] {
         base += &format!("fn=f{caller}\n{caller} 1\n");
         for callee in 0..count {
             base += &format!("cfn=f{callee}\ncalls=1 1\n{caller} {}\n", caller * callee % 97 + 5);
+        }
+    }
+    [base, new]
+}
+
+/// A cycle of functions that all call one of two others, and another graph of the same functions.
+fn hubs_and_bipartite(bytes: u64) -> [String; 2] {
+    let count = (bytes / 70).max(40);
+    let (mut base, mut new) = ("events: Ir\n".to_owned(), "events: Ir\n".to_owned());
+    for caller in 0..count {
+        let (hub, other) = (caller % 2, caller * 7 % count);
+        base += &format!(
+            "fn=f{caller}\n{caller} 1\ncfn=f{hub}\ncalls={caller} 1\n1 {caller}\ncfn=f{other}\ncalls=2 2\n1 {caller}\n"
+        );
+    }
+    for caller in 0..20 {
+        new += &format!("fn=f{caller}\n{caller} 1\n");
+        for callee in 20..40 {
+            new += &format!("cfn=f{callee}\ncalls=1 1\n{caller} {callee}\n");
         }
     }
     [base, new]
