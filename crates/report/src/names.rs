@@ -66,17 +66,19 @@ impl<'r> NameRow<'r> {
         self.name.get(..before.len() + " functions: ".len())
     }
 
-    /// The title as far as there is space beside the function's own name: without it, `cycle 1: coarse …`.
-    fn fitted_title(&self) -> Option<String> {
+    /// The title and the end, as far as there is space beside the function's own name: without it, `cycle 1: coarse …`, or only
+    /// `cycle 1: coarse`.
+    fn fitted_title(&self) -> Option<(String, &'static str)> {
         let title = self.title()?;
         let own = own_name(self.member()).split('<').next().unwrap_or_default();
         // What is before the own name is elided.
         let name = (own.width() + "…".width()).clamp(MIN_COLUMNS, MAX_OWN_COLUMNS);
-        let needed = title.width() + END_OF_CYCLE.width() + name;
-        match title.split_once(" of ") {
-            Some((short, _)) if needed > self.columns => Some(format!("{short}: ")),
-            _ => Some(title.to_owned()),
-        }
+        let whole = (title.to_owned(), END_OF_CYCLE);
+        let fits = |title: &str| title.width() + END_OF_CYCLE.width() + name <= self.columns;
+        let Some((short, _)) = title.split_once(" of ").filter(|_| !fits(title)) else { return Some(whole) };
+        let short = format!("{short}: ");
+        let end = if fits(&short) { END_OF_CYCLE } else { "" };
+        Some((short, end))
     }
 
     /// The name that can be shortened.
@@ -126,7 +128,7 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
     let labels: Vec<Label<'_>> = rows
         .iter()
         .map(|row| {
-            let taken = row.fitted_title().map_or(0, |title| title.width() + END_OF_CYCLE.width());
+            let taken = row.fitted_title().map_or(0, |(title, end)| title.width() + end.width());
             Label {
                 name: row.member(),
                 file: &row.file,
@@ -146,8 +148,8 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
     clip(&mut fitted, &labels);
     for (fitted, row) in fitted.iter_mut().zip(&rows) {
         make_harmless(&mut fitted.name);
-        if let Some(title) = row.fitted_title() {
-            fitted.name = format!("{title}{}{END_OF_CYCLE}", fitted.name);
+        if let Some((title, end)) = row.fitted_title() {
+            fitted.name = format!("{title}{}{end}", fitted.name);
         }
     }
     fitted
