@@ -207,6 +207,7 @@ impl<'s> SourceFinder<'s> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
         let file = options.open(path).map_err(|error| fault(&error))?;
         let metadata = file.metadata().map_err(|error| fault(&error))?;
+        self.check_place(&opened_at(&file, &metadata, path)?)?;
         check(&metadata)?;
         let total = self.total_bytes.get() + metadata.len();
         if total > MAX_TOTAL_BYTES {
@@ -220,6 +221,14 @@ impl<'s> SourceFinder<'s> {
         Ok(text)
     }
 
+    /// Refuses a file, by its path without links, that is not below an allowed directory.
+    fn check_place(&self, path: &Path) -> Result<(), SourceError> {
+        if self.allowed.is_empty() || self.allowed.iter().any(|directory| path.starts_with(directory)) {
+            return Ok(());
+        }
+        Err(SourceError::Unreadable("is not below a directory of `--sources-below`".to_owned()))
+    }
+
     /// `true` if a source was changed after the profile was written.
     fn is_newer(&self, changed: Option<SystemTime>) -> bool {
         changed.zip(self.profile_time).is_some_and(|(source, profile)| seconds(source) > seconds(profile))
@@ -229,12 +238,8 @@ impl<'s> SourceFinder<'s> {
     fn read(&self, path: &Path) -> Found {
         // The kind of the file is checked first: opening a pipe would wait for its writer, and a device may do anything.
         let metadata = std::fs::metadata(path).map_err(|error| fault(&error))?;
-        // What is opened is what was checked, even if a link has changed since.
         let canonical = std::fs::canonicalize(path).map_err(|error| fault(&error))?;
-        if !self.allowed.is_empty() && !self.allowed.iter().any(|directory| canonical.starts_with(directory))
-        {
-            return Err(SourceError::Unreadable("is not below a directory of `--sources-below`".to_owned()));
-        }
+        self.check_place(&canonical)?;
         check(&metadata)?;
         if let Some(found) = self.read.borrow().get(&canonical) {
             return found.clone();
@@ -274,6 +279,26 @@ impl Sources for SourceFinder<'_> {
             is_newer: self.is_newer(changed),
         })
     }
+}
+
+/// Returns the path of a file that was opened. A link can have taken its name, or that of a directory, since the path was checked.
+fn opened_at(file: &File, metadata: &Metadata, path: &Path) -> Result<PathBuf, SourceError> {
+    #[cfg(target_os = "linux")]
+    {
+        let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
+        if let Ok(path) = std::fs::read_link(link) {
+            return Ok(path);
+        }
+    }
+    let (_, found) = (file, std::fs::symlink_metadata(path).map_err(|error| fault(&error))?);
+    #[cfg(unix)]
+    let is_same = {
+        use std::os::unix::fs::MetadataExt as _;
+        (found.dev(), found.ino()) == (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let is_same = found.is_file() && found.len() == metadata.len();
+    if is_same { Ok(path.to_owned()) } else { Err(SourceError::Missing) }
 }
 
 /// Refuses what is no regular file, and what is too large.

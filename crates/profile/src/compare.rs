@@ -55,6 +55,7 @@ mod keyed_rows;
 mod lines;
 mod measure;
 mod names;
+mod one_binary;
 mod parts;
 mod paths;
 mod per_call;
@@ -251,6 +252,8 @@ pub struct Comparison<'p> {
     runs: Vec<Run<'p>>,
     selection: Selection,
     joining: JoinOptions,
+    /// `true` if both sides ran one program with other arguments.
+    is_one_binary: bool,
     identity: Identity<'p>,
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,

@@ -149,3 +149,22 @@ fn directories_that_cannot_be_read_are_reported_once() {
     assert_eq!(warnings.text(), "gristmill: warning: /no/such/place: a directory could not be read\n");
     drop(folder);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_opened_must_be_below_an_allowed_directory() {
+    let folder = folder(&["in/x.c", "out/secret"]);
+    let root = folder.path();
+    std::os::unix::fs::symlink(root.join("out/secret"), root.join("in/link.c")).unwrap();
+    std::os::unix::fs::symlink(root.join("out"), root.join("in/links")).unwrap();
+    let Alone { args, program } =
+        Alone::parse_from(["annotate", "--sources-below", root.join("in").to_str().unwrap()]);
+    let (session, _, _) = session();
+    let finder = SourceFinder::new(&args, &program.debuginfo_dir, None, &session).unwrap();
+    // As if a link had taken the name after the path was checked.
+    let read = |name: &str| finder.read_text(&root.canonicalize().unwrap().join(name));
+    assert_eq!(read("in/x.c"), Ok(b"in/x.c".to_vec()));
+    for link in ["in/link.c", "in/links/secret"] {
+        assert!(matches!(read(link), Err(SourceError::Unreadable(_) | SourceError::Missing)), "{link}");
+    }
+}

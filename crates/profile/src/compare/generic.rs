@@ -51,6 +51,13 @@ pub(super) fn without_arguments(name: &[u8]) -> Option<Vec<u8>> {
     (!bare.is_empty()).then(|| bare.as_bytes().to_vec())
 }
 
+/// Returns `true` if the name has generic arguments before its parameters, as instances of a template have.
+pub(super) fn is_instance(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"(anonymous namespace)").unwrap_or(name);
+    let parameters = name.iter().position(|&byte| byte == b'(').unwrap_or(name.len());
+    name[..parameters].contains(&b'<')
+}
+
 /// Returns `true` if a name of a generic function has parameters in place of its arguments, or none: `Vec<T,A>::push`.
 pub(super) fn has_no_arguments(name: &[u8]) -> bool {
     let mut depth = 0usize;

@@ -1,6 +1,6 @@
 //! Groups of functions that are one: by their texts, and by being the only one of their name elsewhere.
 
-use super::generic::{has_no_arguments, without_arguments};
+use super::generic::{has_no_arguments, is_instance, without_arguments};
 use super::id::{JoinedPathId, RawFunctionId, Side};
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
@@ -60,7 +60,7 @@ fn join_instances(
         if base.is_empty() || new.is_empty() || !is_pair && !is_erased(&base) && !is_erased(&new) {
             continue;
         }
-        let is_instance = |group: &usize| functions[groups[*group][0]].normal.text.contains(&b'<');
+        let is_instance = |group: &usize| is_instance(&functions[groups[*group][0]].normal.text);
         if is_pair && !is_instance(&base[0]) && !is_instance(&new[0]) {
             overloads.push([base[0], new[0]]);
             continue;

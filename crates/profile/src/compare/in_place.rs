@@ -6,18 +6,37 @@ use std::collections::HashMap;
 
 use super::id::{JoinedId, JoinedPathId, Side};
 use super::join::Identity;
+use super::join_rule::JoinRule;
 use super::raw::Run;
 use crate::FunctionId;
+use crate::decode::{self, BlockLine, BlockReader};
+use crate::profile::Profile;
 use crate::selection::Selection;
 
 /// The limit of functions of a file that are looked at, and of all functions.
-const MAX_OF_FILE: usize = 300;
-const MAX_READ: usize = 4000;
+const MAX_OF_FILE: usize = 1500;
+const MAX_READ: usize = 8000;
+/// The functions that tell whether the code is the same on both sides: at least, and at most.
+const MIN_COMMON: usize = 2;
+const MAX_COMMON: usize = 500;
+/// Of these, one in this many may be entered at another line: the profile has lines of what is inlined there.
+const MAX_MOVED: usize = 20;
 /// The functions above and below that tell by how many lines the file moved.
 const NEIGHBOURS: usize = 2;
 
 /// The first and the last line of a function in its own file.
 type Extent = (u64, u64);
+
+/// The place of a function compared with that of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is the same, as far as lines tell.
+    Same,
+    /// It is another one in the same file.
+    Other,
+    /// There are no lines, or the files differ.
+    Unknown,
+}
 
 /// Finds out where functions are in their files.
 pub(super) struct InPlace<'c, 'p> {
@@ -36,27 +55,51 @@ impl<'c, 'p> InPlace<'c, 'p> {
         InPlace { runs, identity, selection, members: None, common: None, extents: HashMap::new() }
     }
 
-    /// Returns `false` if lines tell that a function of the new side is not where one of the base was, in the same file.
-    pub(super) fn may_be(&mut self, base: JoinedId, new: JoinedId) -> bool {
-        let file = self.identity.functions[base.index()].file;
-        if file != self.identity.functions[new.index()].file {
-            return true;
+    /// Compares the place of a function of the new side with that of one of the base.
+    pub(super) fn compare(&mut self, base: JoinedId, new: JoinedId) -> Place {
+        let functions = &self.identity.functions;
+        let file = functions[base.index()].file;
+        if file != functions[new.index()].file || !functions[base.index()].has_file {
+            return Place::Unknown;
         }
         let extents = (self.extent(base, Side::Base), self.extent(new, Side::New));
-        let (Some(before), Some(after)) = extents else { return true };
-        let moved = self.moved(file, before.0);
+        let (Some(before), Some(after)) = extents else { return Place::Unknown };
+        let Some(moved) = self.moved(file, before.0) else { return Place::Unknown };
         // Between the neighbours, lines were added or removed above of it, or below.
         let is_there = |&by: &i128| {
             let [first, last] = [before.0, before.1].map(|line| i128::from(line) + by);
             first <= i128::from(after.1) && i128::from(after.0) <= last
         };
-        moved.is_empty() || moved.iter().any(is_there)
+        if moved.iter().any(is_there) { Place::Same } else { Place::Other }
     }
 
-    /// Returns by how many lines the functions around a line of the base moved.
-    fn moved(&mut self, file: JoinedPathId, line: u64) -> Vec<i128> {
-        let common = self.common().get(&file).filter(|common| common.len() <= MAX_OF_FILE);
-        let common = common.cloned().unwrap_or_default();
+    /// Returns `true` if no function is at another line than in the base. Those that are joined by some rules do not count. `None` if
+    /// few functions have lines.
+    pub(super) fn is_code_unmoved(&mut self, except: &[JoinRule]) -> Option<bool> {
+        let (mut count, mut moved) = (0, 0);
+        let identity = self.identity;
+        let is_joined = |function: &JoinedId| {
+            let rules = identity.functions[function.index()].rules;
+            except.iter().any(|&rule| rules.has(rule))
+        };
+        let common = self.common().values().flatten().copied();
+        let common: Vec<JoinedId> = common.filter(|function| !is_joined(function)).take(MAX_COMMON).collect();
+        for function in common {
+            let extents = Side::ALL.map(|side| self.extent(function, side));
+            if let [Some((base, _)), Some((new, _))] = extents {
+                count += 1;
+                moved += usize::from(base != new);
+            }
+        }
+        (count >= MIN_COMMON).then_some(moved * MAX_MOVED <= count)
+    }
+
+    /// Returns by how many lines the functions around a line of the base moved. `None` if there are too many to look at.
+    fn moved(&mut self, file: JoinedPathId, line: u64) -> Option<Vec<i128>> {
+        let common = self.common().get(&file).cloned().unwrap_or_default();
+        if common.len() > MAX_OF_FILE {
+            return None;
+        }
         let mut entries: Vec<(u64, u64)> = Vec::new();
         for function in common {
             let extents = Side::ALL.map(|side| self.extent(function, side));
@@ -64,10 +107,13 @@ impl<'c, 'p> InPlace<'c, 'p> {
                 entries.push((base, new));
             }
         }
+        if entries.is_empty() {
+            return Some(vec![0]);
+        }
         entries.sort_unstable();
         let below = entries.partition_point(|&(base, _)| base <= line);
         let around = below.saturating_sub(NEIGHBOURS)..entries.len().min(below + NEIGHBOURS);
-        entries[around].iter().map(|&(base, new)| i128::from(new) - i128::from(base)).collect()
+        Some(entries[around].iter().map(|&(base, new)| i128::from(new) - i128::from(base)).collect())
     }
 
     fn common(&mut self) -> &HashMap<JoinedPathId, Vec<JoinedId>> {
@@ -100,17 +146,39 @@ impl<'c, 'p> InPlace<'c, 'p> {
         });
         let (run, members) = &members[side.index()];
         let file = identity.functions[function.index()].file;
-        let mut extent: Option<Extent> = None;
-        for &member in &members[function.index()] {
-            for place in runs[*run].profile.lines(member, self.selection).places {
-                let Some(line) = place.line.filter(|&line| line > 0) else { continue };
-                if identity.paths.file(*run, place.file) == file {
-                    let (first, last) = extent.unwrap_or((line, line));
-                    extent = Some((first.min(line), last.max(line)));
-                }
-            }
-        }
+        let is_own = |place: &decode::Place| identity.paths.file(*run, place.file) == file;
+        let lines = members[function.index()].iter();
+        let lines = lines.map(|&member| own_lines(runs[*run].profile, member, self.selection, is_own));
+        let extent = lines.flatten().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         self.extents.insert((function, side), extent);
         extent
     }
+}
+
+/// Returns the line at which a function is entered, and the last one, of those in its own file. What is above of the entry is of
+/// functions that are inlined into it, unless one of them has the entry.
+fn own_lines(
+    profile: &Profile,
+    function: FunctionId,
+    selection: &Selection,
+    is_own: impl Fn(&decode::Place) -> bool,
+) -> Option<Extent> {
+    let (mut entry, mut is_entry) = (None, true);
+    let (mut first, mut last) = (u64::MAX, 0);
+    for part in profile.selected(selection) {
+        let range = profile.index.block_range(part.id());
+        for &block in profile.index.blocks_by_function.get(function, &range, &profile.index.blocks) {
+            let mut reader = BlockReader::new(profile, part.id(), block as usize);
+            while let Some(line) = reader.next_line() {
+                let BlockLine::SelfCost { place, .. } = line else { continue };
+                let is_first = std::mem::take(&mut is_entry);
+                let Some(line) = place.line.filter(|&line| line > 0 && is_own(&place)) else { continue };
+                if is_first {
+                    entry = Some(line);
+                }
+                (first, last) = (first.min(line), last.max(line));
+            }
+        }
+    }
+    (last > 0).then(|| (entry.unwrap_or(first), last))
 }

@@ -13,7 +13,7 @@ use gristmill_format::{Cost, ProducerKind};
 use super::flow::{Flow, FlowArc};
 use super::inlining_proof::LineProof;
 use super::ratio::scaled;
-use super::{Comparison, JoinedId, Presence, Side};
+use super::{Comparison, JoinedId, Side};
 
 /// The direction of moved cost. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,8 +61,7 @@ const ONE_IN: Cost = 200_000;
 const MIN_LOST: Cost = 10;
 /// Finds inlining of both kinds, and takes it back in the flow.
 pub(super) fn fold_inlining(comparison: &Comparison<'_>, column: usize, flow: &mut Flow) -> Vec<Move> {
-    if !comparison.runs.iter().all(|run| run.profile.producers().all(is_compiled))
-        || comparison.is_one_binary()
+    if !comparison.runs.iter().all(|run| run.profile.producers().all(is_compiled)) || comparison.is_one_binary
     {
         return Vec::new();
     }
@@ -207,30 +206,4 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     }
     let lost = expected - left;
     (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
-}
-
-impl Comparison<'_> {
-    /// Returns `true` if both sides ran the same program with other arguments: its code cannot differ.
-    ///
-    /// The program has the same path, and so have all objects with a considerable cost.
-    fn is_one_binary(&self) -> bool {
-        let commands = Side::ALL.map(|side| {
-            let profile = self.runs(side).next()?;
-            let part = profile.selected(&self.selection).next()?;
-            let command = String::from_utf8_lossy(part.command()?.trim_ascii()).into_owned();
-            Some(command)
-        });
-        let [Some(base), Some(new)] = commands else { return false };
-        let program = |command: &str| command.split(' ').next().unwrap_or_default().to_owned();
-        if base == new || program(&base) != program(&new) {
-            return false;
-        }
-        self.functions().filter(|&function| self.presence(function) == Presence::Both).all(|function| match (
-            self.in_base(function),
-            self.in_new(function),
-        ) {
-            (Some(base), Some(new)) => base.object == new.object,
-            _ => true,
-        })
-    }
 }

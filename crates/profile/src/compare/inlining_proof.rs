@@ -23,7 +23,9 @@ const MIN_LINES: Cost = 25;
 /// Percentage of the cost of the missing calls that must have come up.
 const MIN_COST: Cost = 8;
 
-/// A file with at least this part of the cost of a function, as one in N, is one of its files.
+/// Lines without a cost between lines of one block. Functions that are inlined into each other are further apart, and each has to come up.
+const MAX_GAP: u64 = 3;
+/// A file with at least this part of the cost of a function, one in N, is one of its files, also if that is the file of its caller.
 const ONE_IN_FILE: Cost = 50;
 /// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
 /// half and more; lines of the caller that only moved add nothing.
@@ -85,14 +87,36 @@ struct Come {
     follows_caller: bool,
     /// By file: the cost of all lines, and `true` if the caller has any of them.
     files: BTreeMap<JoinedPathId, (Cost, bool)>,
+    /// The last line of the function's own file, and `true` if the caller has any of the lines near it so far.
+    block: Option<(u64, bool)>,
+    /// `true` if the caller has no line of some block of lines.
+    lacks_block: bool,
 }
 
 impl Come {
-    /// `true` if the caller has nothing of a file in which the function has a part of its lines. It may be that the function's code is
-    /// there, and what the caller has is of functions that are inlined into both.
-    fn lacks_file(&self) -> bool {
-        let whole = self.whole[0];
-        self.files.values().any(|&(cost, is_there)| !is_there && cost * ONE_IN_FILE >= whole)
+    /// Adds a line of the function's own file, in the order of their numbers.
+    fn add_own(&mut self, line: u64, is_there: bool) {
+        match &mut self.block {
+            Some((last, is_any_there)) if line - *last <= MAX_GAP => {
+                *last = line;
+                *is_any_there |= is_there;
+            }
+            _ => {
+                self.end_block();
+                self.block = Some((line, is_there));
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.lacks_block |= self.block.take().is_some_and(|(_, is_any_there)| !is_any_there);
+    }
+
+    /// `true` if the caller has nothing of a file in which the function has a part of its lines, one in `one_in` of the cost. The function's
+    /// code may be there, and what the caller has may be of functions that are inlined into both.
+    fn lacks_file(&self, one_in: Option<Cost>) -> bool {
+        let is_part = |cost: Cost| one_in.is_none_or(|one_in| cost * one_in >= self.whole[0]);
+        self.files.values().any(|&(cost, is_there)| !is_there && cost > 0 && is_part(cost))
     }
 }
 
@@ -123,6 +147,9 @@ impl<'s, 'p> LineProof<'s, 'p> {
         if !self.read(caller) || !self.read(callee) || !self.has_cost(&pair, cost) {
             return false;
         }
+        // The file of a function is that of its first instruction, which may be of another one that is inlined there.
+        let is_of_caller = self.comparison.file(caller) == self.comparison.file(callee);
+        let one_in_file = is_of_caller.then_some(ONE_IN_FILE);
         let entries = self.entries.take().unwrap_or_else(|| Entries::new(self.comparison));
         let is_proven = [MovedWith::Above, MovedWith::Below].into_iter().any(|with| {
             let come = self.come(&entries, &pair, with);
@@ -130,7 +157,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
             // Lines of other files are those of functions that are inlined into it, and perhaps into the caller as well.
             is_covered(usize::from(come.whole[1] > 0))
-                && !come.lacks_file()
+                && !come.lacks_file(one_in_file)
+                && !come.lacks_block
                 && come.cost * 100 >= cost * MIN_COST
                 && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
                 && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
@@ -164,12 +192,17 @@ impl<'s, 'p> LineProof<'s, 'p> {
             }
             let of_file = come.files.entry(line.file).or_default();
             of_file.0 += of_line;
-            of_file.1 |= found > 0 || self.is_in_caller(pair, line, &neighbours);
+            let is_there = found > 0 || self.is_in_caller(pair, line, &neighbours);
+            of_file.1 |= is_there;
+            if line.file == file {
+                come.add_own(line.line, is_there);
+            }
             for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
                 come.whole[nth] += if counts { of_line } else { 0 };
                 come.covered[nth] += if counts && found > 0 { of_line } else { 0 };
             }
         }
+        come.end_block();
         come
     }
 

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use gristmill_format::ProducerKind;
 
-use super::in_place::InPlace;
+use super::in_place::{InPlace, Place};
 use super::join::Identity;
+use super::one_binary::{has_other_arguments, has_same_objects};
 use super::raw::Run;
 use super::sample::ChangeTable;
 use super::{
@@ -21,6 +22,10 @@ use crate::selection::Selection;
 
 /// Self and inclusive costs of a run, and their copy side by side with those of the other runs.
 const TABLES_OF_RUN: usize = 3;
+
+/// The rules that join functions of other code: in a program that ran twice, each function has one name and one place.
+const JOINING_OTHER_CODE: [JoinRule; 4] =
+    [JoinRule::GenericArguments, JoinRule::ClosureNumber, JoinRule::OtherFile, JoinRule::Rename];
 
 impl<'p> Comparison<'p> {
     /// Compares the runs of two sides.
@@ -68,7 +73,19 @@ impl<'p> Comparison<'p> {
         runs.iter().try_for_each(|run| run.profile.refuse_long_names()).map_err(CompareError::LongNames)?;
         check(events.len() + derived.len())?;
 
-        let mut identity = Identity::new(&runs, &options.joining);
+        let mut joining = options.joining.clone();
+        let mut identity = Identity::new(&runs, &joining);
+        let has_other_arguments = has_other_arguments(&runs, selection);
+        let is_one_binary = has_other_arguments && has_same_objects(&runs);
+        if has_other_arguments
+            && match InPlace::new(&runs, &identity, selection).is_code_unmoved(&JOINING_OTHER_CODE) {
+                Some(is_unmoved) => is_unmoved,
+                None => is_one_binary,
+            }
+        {
+            JOINING_OTHER_CODE.into_iter().for_each(|rule| joining.rules = joining.rules.without(rule));
+            identity = Identity::new(&runs, &joining);
+        }
         join_overloads(&mut identity, &runs, selection);
         // Each run has a row for each function of all runs, also for those that only others have.
         let cells = [runs.len(), identity.functions.len(), events.len() + derived.len() + 1, TABLES_OF_RUN];
@@ -93,7 +110,7 @@ impl<'p> Comparison<'p> {
         }
 
         let mut renames = Vec::new();
-        if options.joining.rules.has(JoinRule::Rename) {
+        if joining.rules.has(JoinRule::Rename) {
             #[expect(clippy::expect_used, reason = "sides without a common event type were refused")]
             let leading = events.iter().position(ComparedEvent::is_common).expect("a common event type");
             let mut in_place = InPlace::new(&runs, &identity, selection);
@@ -115,7 +132,8 @@ impl<'p> Comparison<'p> {
             is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
             runs,
             selection: selection.clone(),
-            joining: options.joining.clone(),
+            joining,
+            is_one_binary,
             identity,
             events,
             derived,
@@ -141,7 +159,7 @@ fn join_overloads(identity: &mut Identity<'_>, runs: &[Run<'_>], selection: &Sel
     let mut pairs = std::mem::take(&mut identity.overloads);
     if !pairs.is_empty() {
         let mut in_place = InPlace::new(runs, identity, selection);
-        pairs.retain(|&(base, new)| in_place.may_be(base, new));
+        pairs.retain(|&(base, new)| in_place.compare(base, new) != Place::Other);
         identity.join(&pairs, JoinRule::GenericArguments);
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 
 use super::id::{JoinedId, Side};
-use super::in_place::InPlace;
+use super::in_place::{InPlace, Place};
 use super::join::Joined;
 use super::raw::Run;
 use crate::analysis::CallGraph;
@@ -19,6 +19,8 @@ use crate::symbol::Symbol;
 pub struct Resemblance {
     /// `true` if both are in the same source file.
     pub same_file: bool,
+    /// `true` if lines tell that they are at the same place of this file, among other functions.
+    pub same_place: bool,
     /// `true` if they are neither in the same source file nor known to be in the same object.
     pub is_elsewhere: bool,
     /// `true` if the names differ in their arguments only, or have long parts in common.
@@ -138,9 +140,13 @@ pub(super) fn renames(
             let (base, new) = (gone.function, come.function);
             if !is_taken[base.index()]
                 && !is_taken[new.index()]
-                && let Some((why, _)) = resemblance(gone, come, &graphs, bucket)
-                && (is_same_elsewhere(gone, come) || in_place.may_be(base, new))
+                && let Some((mut why, _)) = resemblance(gone, come, &graphs, bucket)
             {
+                let place = in_place.compare(base, new);
+                if place == Place::Other {
+                    continue;
+                }
+                why.same_place = place == Place::Same;
                 is_taken[base.index()] = true;
                 is_taken[new.index()] = true;
                 renames.push(Rename { base, new, why });
@@ -277,6 +283,7 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
     ];
     let why = Resemblance {
         same_file,
+        same_place: false,
         is_elsewhere,
         similar_name,
         common_callers,
@@ -285,11 +292,6 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
         self_costs: (gone.own, come.own),
     };
     is_accepted.then(|| (why, score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum()))
-}
-
-/// `true` if two functions have the same own name in different classes or modules, as a function that was moved.
-fn is_same_elsewhere(gone: &Lone, come: &Lone) -> bool {
-    gone.own_name == come.own_name && gone.scope != come.scope
 }
 
 fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {

@@ -35,9 +35,9 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow, name_columns: 
         remarks.push("noise: within the spread of the runs".to_owned());
     }
     remarks.extend(spread(own, unit));
-    if let Some(RenameRow { text, similar_name, .. }) = &row.renamed {
+    if let Some(RenameRow { text, is_certain, .. }) = &row.renamed {
         remarks.push(match &row.base_name {
-            Some(from) if !similar_name => format!("perhaps {} renamed ({text})", short(from, name_columns)),
+            Some(from) if !is_certain => format!("perhaps {} renamed ({text})", short(from, name_columns)),
             Some(from) => format!("renamed from {} ({text})", short(from, name_columns)),
             // An address in a program of another name.
             None => format!("joined by resemblance ({text})"),

@@ -210,12 +210,22 @@ pub struct RenameRow {
     /// The reasons in words.
     #[serde(skip)]
     pub(super) text: String,
+    /// `true` if names and lines say so, too. Equal costs can be accidental.
+    #[serde(skip)]
+    pub(super) is_certain: bool,
 }
 
 impl RenameRow {
     fn new(why: &Resemblance) -> Self {
-        let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
-        RenameRow { same_file, similar_name, common_callers, callers, text: resemblance(why) }
+        let Resemblance { same_file, similar_name, same_place, common_callers, callers, .. } = *why;
+        RenameRow {
+            same_file,
+            similar_name,
+            common_callers,
+            callers,
+            text: resemblance(why),
+            is_certain: similar_name && same_place,
+        }
     }
 }
 

@@ -108,15 +108,15 @@ pub(super) struct Rename {
     new: String,
     /// The reasons to consider it renamed.
     why: String,
-    /// `true` if the names say so, too. Equal costs can be accidental.
-    is_similar: bool,
+    /// `true` if the names and lines say so, too. Equal costs can be accidental.
+    is_certain: bool,
 }
 
 impl Rename {
     /// Returns a sentence with names of about this many columns.
     pub(super) fn text(&self, columns: usize) -> String {
         let [base, new] = [&self.base, &self.new].map(|name| short(name, columns));
-        let is = if self.is_similar { "is now" } else { "may now be" };
+        let is = if self.is_certain { "is now" } else { "may now be" };
         format!("{base} {is} {new} ({})", self.why)
     }
 }
@@ -125,9 +125,10 @@ impl Rename {
 pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
         let resembles = comparison.renamed(function)?;
-        let (why, is_similar) = (resemblance(resembles), resembles.similar_name);
+        let why = resemblance(resembles);
+        let is_certain = resembles.similar_name && resembles.same_place;
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
-        (base != new).then_some(Rename { base, new, why, is_similar })
+        (base != new).then_some(Rename { base, new, why, is_certain })
     };
     comparison.functions().filter_map(rename).collect()
 }

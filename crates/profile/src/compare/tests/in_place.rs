@@ -61,6 +61,56 @@ fn lines_added_above_or_below_do_not_hide_a_renamed_function() {
     assert_eq!(presence(&base, &moved(18)), [2, 1, 1]);
 }
 
+/// A profile of a program with arguments, which calls one function: where this begins, and the name. Line 0 is none.
+fn run_of(arguments: &str, name: &str, line: u32) -> Profile {
+    let before = if line == 0 { 0 } else { 5 };
+    Profile::from_bytes(format!(
+        "# callgrind format\ncreator: callgrind-3.19.0\ncmd: ./mill {arguments}\nevents: Ir\nob=/opt/mill\nfl=p.c\n\
+        fn={name}\n{line} 500\nfn=first\n{before} 10\n\
+        fn=run\n{before} 200\ncfn={name}\ncalls=20 {line}\n{before} 500\ncfn=first\ncalls=1 {before}\n{before} 10\n",
+    ))
+}
+
+#[test]
+fn one_program_with_other_arguments_has_no_renamed_function() {
+    for (before, after, from, to) in [
+        ("insert_left", "insert_right", 0, 0),
+        ("insert_left", "insert_right", 7, 7),
+        ("Left::insert(int)", "Right::insert(int)", 20, 30),
+        ("go(int)", "go(std::vector<int> const&)", 20, 30),
+        ("long enc<int>(int)", "long enc<double>(double)", 20, 30),
+        ("main::{lambda(long)#1}::operator()", "main::{lambda(long)#2}::operator()", 20, 30),
+    ] {
+        let base = run_of("left", before, from);
+        assert_eq!(presence(&base, &run_of("right", after, to)), [2, 1, 1], "{before}");
+    }
+    // Of another build with these arguments, in which other functions moved, lines decide.
+    let moved = Profile::from_bytes(
+        "# callgrind format\ncreator: callgrind-3.19.0\ncmd: ./mill right\nevents: Ir\nob=/opt/mill\nfl=p.c\n\
+        fn=insert_right\n17 500\nfn=first\n15 10\n\
+        fn=run\n15 200\ncfn=insert_right\ncalls=20 17\n15 500\ncfn=first\ncalls=1 15\n15 10\n",
+    );
+    assert_eq!(presence(&run_of("left", "insert_left", 7), &moved), [3, 0, 0]);
+}
+
+#[test]
+fn methods_of_one_name_that_stand_apart_are_two_functions() {
+    let base = profile(("Left::insert", 10, 500), 5);
+    assert_eq!(presence(&base, &profile(("Right::insert", 10, 500), 5)), [3, 0, 0]);
+    assert_eq!(presence(&base, &profile(("Right::insert", 20, 500), 5)), [2, 1, 1]);
+}
+
+#[test]
+fn only_lines_make_a_rename_certain() {
+    let resembles = |line: u32| {
+        let (base, new) = (run_of("", "insert_left", line), run_of("", "insert_right", line));
+        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+        comparison.functions().find_map(|function| comparison.renamed(function).cloned()).unwrap()
+    };
+    assert!(resembles(7).same_place);
+    assert!(!resembles(0).same_place);
+}
+
 #[test]
 fn overloads_that_stand_apart_are_two_functions() {
     let base = profile(("go(int)", 10, 300), 5);

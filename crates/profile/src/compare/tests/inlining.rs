@@ -227,7 +227,7 @@ fn what_two_functions_have_inlined_is_no_proof() {
         } else {
             String::new()
         };
-        let (all, end) = ((calls + 300) * 90, (calls + 300) * 10);
+        let (all, end) = ((calls + 300) * 99, calls + 300);
         Profile::from_bytes(format!(
             "# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nob=p\nfl=h.h\nfn=f\n2 {all}\nfi=p.c\n11 {end}\n\
             fl=p.c\nfn=p\n14 900\n{call}fi=h.h\n2 {of_header}\nfe=p.c\n11 {of_f}\n\
@@ -239,6 +239,26 @@ fn what_two_functions_have_inlined_is_no_proof() {
     let base = profile(800, 0, 0);
     assert_eq!(moves(&base, &profile(0, 72_000, 0)), [""; 0]);
     assert_eq!(moves(&profile(0, 72_000, 0), &base), [""; 0]);
-    assert_eq!(moves(&base, &profile(0, 72_000, 6_000)), ["f into p"]);
-    assert_eq!(moves(&profile(0, 72_000, 6_000), &base), ["f out of p"]);
+    assert_eq!(moves(&base, &profile(0, 72_000, 600)), ["f into p"]);
+    assert_eq!(moves(&profile(0, 72_000, 600), &base), ["f out of p"]);
+}
+
+#[test]
+fn each_block_of_lines_must_come_up() {
+    // `g` begins at line 2 and is inlined into `f`, whose own line is 11. All are of one file.
+    let profile = |calls: Cost, of_g: Cost, of_f: Cost| {
+        let call =
+            if calls > 0 { format!("cfn=f\ncalls={calls} 2\n15 {}\n", calls * 100) } else { String::new() };
+        let (all, end) = ((calls + 300) * 99, calls + 300);
+        Profile::from_bytes(format!(
+            "# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nob=p\nfl=p.c\nfn=f\n2 {all}\n11 {end}\n\
+            fn=p\n14 900\n{call}2 {of_g}\n11 {of_f}\n\
+            fn=q\n13 400\ncfn=f\ncalls=300 2\n13 30000\n\
+            fn=main\n20 5\ncfn=p\ncalls=1 14\n20 {}\ncfn=q\ncalls=1 13\n21 30400\n",
+            900 + calls * 100 + of_g + of_f
+        ))
+    };
+    let base = profile(800, 0, 0);
+    assert_eq!(moves(&base, &profile(0, 72_000, 0)), [""; 0]);
+    assert_eq!(moves(&base, &profile(0, 72_000, 600)), ["f into p"]);
 }
