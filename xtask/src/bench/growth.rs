@@ -275,7 +275,12 @@ impl Growth {
                 break;
             }
             runs.push(once(options.start << (options.doublings + further))?);
-            growth = Growth::of(&runs, constant, subject, task);
+            // What exceeds the limits is known for the usual sizes.
+            growth = Growth {
+                allowed: growth.allowed,
+                peak: growth.peak,
+                ..Growth::of(&runs, constant, subject, task)
+            };
         }
         Ok(growth)
     }
