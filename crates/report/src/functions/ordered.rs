@@ -81,6 +81,12 @@ impl<I: Copy> Ordered<I> {
             return;
         }
         let items = &mut self.items[range.clone()];
+        let first = items[0];
+        // Without an index of names, all keys are the same for the order of names.
+        if items.iter().all(|item| compare_keys(order, *item, first) == Ordering::Equal) {
+            self.states.insert(range.start, State::Equal);
+            return;
+        }
         let (_, &mut key, _) =
             items.select_nth_unstable_by(at - range.start, |a, b| compare_keys(order, *a, *b));
         let is_before = |item: &Item<I>| compare_keys(order, *item, key) == Ordering::Less;
