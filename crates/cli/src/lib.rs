@@ -24,6 +24,7 @@ mod launcher;
 mod lease;
 mod limited_writer;
 mod load;
+mod native;
 mod output;
 mod output_name;
 mod pager;
@@ -57,7 +58,8 @@ pub fn main() -> ExitCode {
     #[cfg(unix)]
     fatal_signals::expect_abort();
     let words: Vec<_> = std::env::args_os().collect();
-    let other = starter::run(&words).or_else(|| valgrind::handed_on::run(&words));
+    let other =
+        starter::run(&words).or_else(|| native::run(&words)).or_else(|| valgrind::handed_on::run(&words));
     if let Some(code) = other {
         return code;
     }

@@ -6,7 +6,12 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
 
 /// Demangles a name of C++ or Rust. `None` if the name is not mangled.
-pub(crate) fn demangle(name: &[u8]) -> Option<String> {
+///
+/// ```
+/// assert_eq!(gristmill_code::demangle(b"_ZN4mill5grindEv").as_deref(), Some("mill::grind()"));
+/// assert_eq!(gristmill_code::demangle(b"main"), None);
+/// ```
+pub fn demangle(name: &[u8]) -> Option<String> {
     if name.len() > MAX_MANGLED_BYTES {
         return None;
     }

@@ -56,6 +56,7 @@ mod symbols;
 
 pub use architecture::Architecture;
 pub use binary::Binary;
+pub use demangle::demangle;
 pub use disassembler::Instructions;
 pub use error::{Error, ErrorKind};
 pub use file_bytes::{FileBytes, WeakFileBytes};

@@ -18,11 +18,13 @@ pub(crate) struct ProjectCrate {
 }
 
 /// All crates, from the bottom.
-const CRATES: [ProjectCrate; 11] = [
+const CRATES: [ProjectCrate; 12] = [
     library("format", 1),
     library("output", 2),
     library("profile", 2),
     library("code", 2),
+    // It replaces the program that it runs in.
+    ProjectCrate { is_portable: false, ..library("engine", 3) },
     library("report", 3),
     library("answers", 4),
     library("web", 5),

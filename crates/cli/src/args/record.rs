@@ -32,7 +32,7 @@ pub(crate) struct RecordArgs {
     )]
     pub(crate) program: Vec<OsString>,
 
-    /// Way to record: valgrind, or auto for the best one that there is
+    /// Way to record: valgrind, native for the engine of this program, or auto
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine, help_heading = SIMULATION)]
     pub(crate) engine: Engine,
 
@@ -189,6 +189,8 @@ pub(crate) struct RecordArgs {
 pub(crate) enum Engine {
     /// An installed Valgrind.
     Valgrind,
+    /// The engine of this program.
+    Native,
     /// The best one for what is asked.
     Auto,
 }
@@ -226,6 +228,33 @@ impl RecordArgs {
     /// Returns the sizes of caches that are given, by the name of the cache.
     pub(crate) fn caches(&self) -> [(&'static str, Option<&str>); 3] {
         [("I1", self.i1.as_deref()), ("D1", self.d1.as_deref()), ("LL", self.ll.as_deref())]
+    }
+
+    /// Returns the first option that the native engine cannot follow.
+    pub(crate) fn unknown_to_native(&self) -> Option<&'static str> {
+        let is_yes = |value: Option<YesNo>| value.is_some_and(YesNo::is_yes);
+        let is_no = |value: Option<YesNo>| value.is_some_and(|value| !value.is_yes());
+        let known_recursion =
+            |separation: &Separation| separation.function.is_none() && (1..=2).contains(&separation.count);
+        let options = [
+            ("simulation of caches", self.simulates_caches()),
+            ("--branch-sim=yes", is_yes(self.branch_sim)),
+            ("--collect-jumps=yes", is_yes(self.collect_jumps)),
+            ("--separate-threads=yes", is_yes(self.separate_threads)),
+            ("--trace-children=yes", is_yes(self.trace_children)),
+            ("--collect-atstart=no", is_no(self.collect_atstart)),
+            ("--instr-atstart=no", is_no(self.instr_atstart)),
+            ("--toggle-collect", !self.toggle_collect.is_empty()),
+            ("--dump-before", !self.dump_before.is_empty()),
+            ("--dump-after", !self.dump_after.is_empty()),
+            ("--zero-before", !self.zero_before.is_empty()),
+            ("--dump-every-bb", self.dump_every_bb.is_some_and(|count| count > 0)),
+            ("--separate-callers", self.separate_callers.iter().any(|separation| separation.count > 0)),
+            ("--separate-recs above 2", !self.separate_recs.iter().all(known_recursion)),
+            ("--fn-skip", !self.fn_skip.is_empty()),
+            ("--valgrind-option", !self.valgrind_option.is_empty()),
+        ];
+        options.into_iter().find(|(_, is_asked)| *is_asked).map(|(option, _)| option)
     }
 
     /// Returns the options that Callgrind gets as they are given.
@@ -329,8 +358,8 @@ fn engine(text: &str) -> Result<Engine, String> {
     match text {
         "valgrind" => Ok(Engine::Valgrind),
         "auto" => Ok(Engine::Auto),
-        "native" => Err("the native engine is not part of this version; take valgrind, or auto".to_owned()),
-        _ => Err("expected valgrind or auto".to_owned()),
+        "native" => Ok(Engine::Native),
+        _ => Err("expected valgrind, native or auto".to_owned()),
     }
 }
 
@@ -447,7 +476,7 @@ mod tests {
         for (line, expected) in [
             (&["--dump-insts=yes", "p"][..], "'--dump-insts'"),
             (&["--dump-instr=maybe", "p"], "'--dump-instr <yes|no>'"),
-            (&["--engine=native", "p"], "the native engine is not part of this version"),
+            (&["--engine=other", "p"], "expected valgrind, native or auto"),
             (&["--engine=x", "p"], "expected valgrind or auto"),
             (&["--I1=1,2", "p"], "such as 32768,8,64"),
             (&["--LL=0,8,64", "p"], "such as 32768,8,64"),

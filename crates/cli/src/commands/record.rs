@@ -6,6 +6,7 @@ mod recorded;
 mod valgrind_log;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gristmill_gate::FIXED_CACHES;
@@ -19,6 +20,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::input::reason;
 use crate::interrupt;
+use crate::native;
 use crate::output_name::OutputName;
 use crate::session::Session;
 use crate::starter::{self, Start};
@@ -46,19 +48,37 @@ struct Run {
 }
 
 pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError> {
-    match args.engine {
-        // There is no other one.
-        Engine::Valgrind | Engine::Auto => {}
-    }
     let name = args.output_name().map_err(|reason| CliError::Usage {
         message: format!("--callgrind-out-file: {reason}"),
         hint: None,
     })?;
-    let valgrind = Valgrind::find(args.valgrind.as_deref())?;
-    valgrind.check_version()?;
-    if let Err(refusal) = program::check(&args.program) {
-        session.report(&refusal.error);
-        return Ok(refusal.status.into());
+    let recorder = match args.engine {
+        Engine::Native => PathBuf::from(native::OWN_PROGRAM),
+        // The native engine does not do everything yet.
+        Engine::Valgrind | Engine::Auto => {
+            let valgrind = Valgrind::find(args.valgrind.as_deref())?;
+            valgrind.check_version()?;
+            valgrind.path().to_owned()
+        }
+    };
+    let found = match program::check(&args.program) {
+        Ok(found) => found,
+        Err(refusal) => {
+            session.report(&refusal.error);
+            return Ok(refusal.status.into());
+        }
+    };
+    if args.engine == Engine::Native {
+        let reason = match &found {
+            Some(program) => native::refusal(args, program),
+            None => Some("it needs a path to search the program on".to_owned()),
+        };
+        if let Some(reason) = reason {
+            return Err(CliError::Usage {
+                message: format!("the native engine cannot record this: {reason}"),
+                hint: Some("--engine=valgrind records it".to_owned()),
+            });
+        }
     }
     check_directory(&name)?;
     let log = ValgrindLog::new()?;
@@ -67,12 +87,12 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         tell_caches(args, session);
     }
     if args.verbose {
-        let words = [valgrind.path().as_os_str().to_owned()].into_iter().chain(arguments.iter().cloned());
+        let words = [recorder.as_os_str().to_owned()].into_iter().chain(arguments.iter().cloned());
         let words: Vec<String> = words.map(|word| shell_word(word.as_encoded_bytes())).collect();
         session.tell(&format!("runs {}", words.join(" ")));
     }
     let start = Start {
-        valgrind: valgrind.path(),
+        valgrind: &recorder,
         arguments: &arguments,
         pattern: &args.callgrind_out_file,
         overwrites: args.force,
@@ -191,8 +211,10 @@ fn check_directory(name: &OutputName) -> Result<(), CliError> {
 
 /// Returns the words for Valgrind.
 fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<Vec<OsString>, CliError> {
-    let mut arguments: Vec<OsString> = vec!["--tool=callgrind".into()];
-    if !args.verbose {
+    let is_native = args.engine == Engine::Native;
+    let first = if is_native { native::MARK } else { "--tool=callgrind" };
+    let mut arguments: Vec<OsString> = vec![first.into()];
+    if !args.verbose && !is_native {
         arguments.push("-q".into());
     }
     arguments.push(log.option());

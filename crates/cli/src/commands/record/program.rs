@@ -21,9 +21,9 @@ pub(super) struct Refusal {
     pub(super) status: ExitStatus,
 }
 
-/// Refuses a program that cannot be recorded.
-pub(super) fn check(words: &[OsString]) -> Result<(), Refusal> {
-    let Some(program) = words.first() else { return Ok(()) };
+/// Refuses a program that cannot be recorded. Returns its path, if it is known.
+pub(super) fn check(words: &[OsString]) -> Result<Option<PathBuf>, Refusal> {
+    let Some(program) = words.first() else { return Ok(None) };
     let shown = printable_path(Path::new(program)).into_owned();
     let refusal = |status: u8, message: String, hint: Option<&str>| Refusal {
         error: CliError::Usage { message, hint: hint.map(str::to_owned) },
@@ -32,7 +32,7 @@ pub(super) fn check(words: &[OsString]) -> Result<(), Refusal> {
     let Some(path) = find(program) else {
         // Without a path to search, Valgrind decides.
         if !has_separator(program) && search_path().is_none() {
-            return Ok(());
+            return Ok(None);
         }
         let here = format!("write ./{shown}: it is in this directory");
         let hint = (!has_separator(program) && Path::new(program).is_file()).then_some(here.as_str());
@@ -47,11 +47,11 @@ pub(super) fn check(words: &[OsString]) -> Result<(), Refusal> {
     }
     if changes_user(&path) {
         return not_run(
-            "runs with the rights of another user or group, and Valgrind cannot run it",
+            "runs with the rights of another user or group, and cannot be recorded",
             Some("record a copy of it without these rights"),
         );
     }
-    Ok(())
+    Ok(Some(path))
 }
 
 fn has_separator(program: &OsStr) -> bool {

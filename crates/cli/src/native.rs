@@ -1,0 +1,186 @@
+//! The native engine: what it is asked for, what it refuses, and the process that it runs in.
+//!
+//! The starter runs this program in place of Valgrind, with the options that Valgrind would get and one before them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::args::RecordArgs;
+
+/// The first option of the process that the engine runs in.
+pub(crate) const MARK: &str = "--native-engine-of-gristmill";
+
+/// The program that the starter runs.
+pub(crate) const OWN_PROGRAM: &str = "/proc/self/exe";
+
+/// Returns why the engine cannot do what is asked, if it cannot.
+pub(crate) fn refusal(args: &RecordArgs, program: &Path) -> Option<String> {
+    if let Some(option) = args.unknown_to_native() {
+        return Some(format!("it has no {option} yet"));
+    }
+    refusal_of_program(program)
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn refusal_of_program(program: &Path) -> Option<String> {
+    let command = process::Command::find(program, vec![program.as_os_str().to_owned()]);
+    gristmill_engine::check(&command.program).err().map(|refusal| refusal.to_string())
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+fn refusal_of_program(_program: &Path) -> Option<String> {
+    Some("it needs Linux on a processor of the kind x86-64".to_owned())
+}
+
+/// Runs as the engine, if the words say so. It returns only if the program could not be started.
+pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
+    let [_, mark, arguments @ ..] = words else { return None };
+    if mark != OsStr::new(MARK) {
+        return None;
+    }
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    let code = process::run(arguments);
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    let code = {
+        let _ = arguments;
+        crate::starter::NOT_STARTED.into()
+    };
+    Some(code)
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod process {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::OpenOptions;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::path::{Path, PathBuf};
+    use std::process::ExitCode;
+
+    use gristmill_engine::{Client, Options};
+
+    use crate::args::GlobalArgs;
+    use crate::error::CliError;
+    use crate::output_name::OutputName;
+    use crate::session::Session;
+    use crate::starter::NOT_STARTED;
+    use crate::valgrind::find_program;
+
+    /// Scripts whose interpreter is a script whose interpreter is one: the kernel has this limit.
+    const MAX_SCRIPTS: usize = 4;
+
+    /// The longest first line of a script that the kernel reads.
+    const MAX_SCRIPT_LINE_BYTES: u64 = 256;
+
+    /// A program and its words, where the program of a script is its interpreter.
+    #[derive(Debug)]
+    pub(super) struct Command {
+        pub(super) program: PathBuf,
+        words: Vec<OsString>,
+    }
+
+    impl Command {
+        pub(super) fn find(program: &Path, words: Vec<OsString>) -> Command {
+            let program = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+            let mut command = Command { program, words };
+            for _ in 0..MAX_SCRIPTS {
+                let Some((interpreter, argument)) = interpreter(&command.program) else { break };
+                // The interpreter gets the script as it was given, unless it was searched for.
+                let given = command.words.first().filter(|word| word.as_bytes().contains(&b'/')).cloned();
+                let script = given.unwrap_or_else(|| command.program.clone().into_os_string());
+                let rest = command.words.split_off(command.words.len().min(1));
+                command.words = [interpreter.clone()].into_iter().chain(argument).chain([script]).collect();
+                command.words.extend(rest);
+                command.program = std::fs::canonicalize(&interpreter).unwrap_or(interpreter.into());
+            }
+            command
+        }
+    }
+
+    /// Returns the interpreter of a script, and its argument.
+    fn interpreter(path: &Path) -> Option<(OsString, Option<OsString>)> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path).ok()?.take(MAX_SCRIPT_LINE_BYTES).read_to_end(&mut bytes).ok()?;
+        let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?.trim_ascii();
+        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+        let (name, argument) = line.split_at(end);
+        let argument = Some(argument.trim_ascii()).filter(|argument| !argument.is_empty());
+        Some((
+            OsString::from_vec(name.to_vec()),
+            argument.map(|argument| OsString::from_vec(argument.to_vec())),
+        ))
+    }
+
+    /// The client of the engine: files have the names that Valgrind would give them.
+    #[derive(Debug)]
+    struct Recorder {
+        output: OutputName,
+        log: OutputName,
+    }
+
+    impl Recorder {
+        fn create(path: &Path, message: &str) {
+            let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+            // Without it, the recorder finds the profile alone.
+            let _ = file.and_then(|mut file| file.write_all(message.as_bytes()));
+        }
+    }
+
+    impl Client for Recorder {
+        fn output(&self, process: u32) -> PathBuf {
+            self.output.of_process(process)
+        }
+
+        fn begin(&self, process: u32) {
+            Recorder::create(&self.log.of_process(process), "");
+        }
+
+        fn tell(&self, process: u32, message: &str) {
+            let text = format!("gristmill: warning: {message}\n");
+            Recorder::create(&self.log.of_process(process), &text);
+        }
+    }
+
+    pub(super) fn run(arguments: &[OsString]) -> ExitCode {
+        let session = Session::new(&GlobalArgs::plain());
+        let reason = match options(arguments) {
+            Ok(options) => {
+                let environment: Vec<_> = std::env::vars_os().collect();
+                gristmill_engine::run(options, &environment).to_string()
+            }
+            Err(reason) => reason,
+        };
+        let message = format!("nothing was recorded: {reason}");
+        session.report(&CliError::Usage { message, hint: None });
+        NOT_STARTED.into()
+    }
+
+    fn options(arguments: &[OsString]) -> Result<Options, String> {
+        let end = arguments.iter().position(|word| word == OsStr::new("--"));
+        let end = end.ok_or("no program is given")?;
+        let (known, words) = (&arguments[..end], arguments[end + 1..].to_vec());
+        let value = |name: &str| {
+            let prefix = format!("--{name}=");
+            let found = known.iter().rev().find_map(|word| word.as_bytes().strip_prefix(prefix.as_bytes()));
+            found.map(OsStr::from_bytes)
+        };
+        let is_yes =
+            |name: &str, default: bool| value(name).map_or(default, |value| value == OsStr::new("yes"));
+        let name = |option: &str| OutputName::parse(value(option).ok_or("no file is given")?);
+        let client = Recorder { output: name("callgrind-out-file")?, log: name("log-file")? };
+        let given = words.first().ok_or("no program is given")?;
+        let program = find_program(given, Path::new("")).ok_or("there is no such program")?;
+        let command = Command::find(&program, words);
+        let mut options = Options::new(command.program, command.words, Box::new(client));
+        options.by_instruction = is_yes("dump-instr", false);
+        options.by_line = is_yes("dump-line", true);
+        options.compresses_names = is_yes("compress-strings", true);
+        options.compresses_positions = is_yes("compress-pos", true);
+        options.skips_stubs = is_yes("skip-plt", true);
+        options.separates_recursion = value("separate-recs").is_none_or(|value| value != OsStr::new("1"));
+        options.demangles = is_yes("demangle", true);
+        Ok(options)
+    }
+}

@@ -1,0 +1,207 @@
+//! `gristmill record --engine native`: programs behave as without it, and their profiles are those of Callgrind.
+
+#![cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod harness;
+#[path = "native/programs.rs"]
+mod programs;
+#[path = "native/random_blocks.rs"]
+mod random_blocks;
+#[path = "native/sums.rs"]
+mod sums;
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harness::*;
+use programs::*;
+use sums::{Sums, environment_of_valgrind, search_path};
+
+/// The greatest difference of two profiles: string routines of the C library take other paths on other offsets in a page.
+const MAX_DIFFERENCE: u64 = 100;
+
+fn record(folder: &Path, arguments: &[&str]) -> Output {
+    run_in(folder, &[&["record", "--engine", "native"], arguments].concat())
+}
+
+/// Records a program with both engines in the same environment, and compares functions, addresses and calls.
+fn assert_same_profile(folder: &Path, program: &[&str]) {
+    let options = ["--dump-instr=yes", "--demangle=no"];
+    let native =
+        [&["record", "--engine", "native", "-q", "-o", "native.out"], &options[..], program].concat();
+    let mut command = gristmill(&native);
+    command.current_dir(folder).env_clear().envs(environment_of_valgrind());
+    let output = command.output().unwrap();
+    let mut command = gristmill(
+        &[
+            &["record", "--engine", "valgrind", "-q", "-o", "valgrind.out"][..],
+            &["--valgrind-option=--run-libc-freeres=no"],
+            &options[..],
+            program,
+        ]
+        .concat(),
+    );
+    // Valgrind adds its own part of the environment.
+    let expected = command.current_dir(folder).env_clear().env("PATH", search_path()).output().unwrap();
+    assert_eq!(output.status, expected.status, "{program:?}: {}", stderr(&output));
+    assert_eq!(stdout(&output), stdout(&expected), "{program:?}");
+    let sums = [Sums::read(&folder.join("valgrind.out")), Sums::read(&folder.join("native.out"))];
+    let (differences, count) = sums[0].differences(&sums[1]);
+    assert!(count <= MAX_DIFFERENCE, "{program:?}: {}", differences.join("\n"));
+}
+
+#[test]
+fn profiles_are_those_of_callgrind() {
+    if !has(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    for (name, options, text) in [
+        ("hello", &["-O1"][..], HELLO),
+        ("calls", &["-O2", "-g"], CALLS),
+        ("jumps", &["-O2", "-g"], JUMPS),
+        ("strings", &["-O1"], STRINGS),
+    ] {
+        compile(folder.path(), name, options, text);
+        assert_same_profile(folder.path(), &[&format!("./{name}")]);
+    }
+    compile(folder.path(), "static", &["-O2", "-g", "-static"], CALLS);
+    assert_same_profile(folder.path(), &["./static"]);
+    std::fs::write(folder.path().join("lines"), "b\na\nc\n".repeat(500)).unwrap();
+    for program in
+        [&["sort", "lines"][..], &["gzip", "-c", "lines"], &["awk", "{n += NR} END {print n}", "lines"]]
+    {
+        if Command::new(program[0]).arg("--version").output().is_ok() {
+            assert_same_profile(folder.path(), program);
+        }
+    }
+}
+
+#[test]
+fn exceptions_end_calls_as_under_callgrind() {
+    if !has(&["valgrind", "c++"]) {
+        return;
+    }
+    let folder = folder(&[("exceptions.cc", EXCEPTIONS.as_bytes())]);
+    let mut compiler = Command::new("c++");
+    compiler.args(["-O1", "-g", "-o", "exceptions", "exceptions.cc"]).current_dir(folder.path());
+    assert!(compiler.status().unwrap().success());
+    assert_same_profile(folder.path(), &["./exceptions"]);
+}
+
+#[test]
+fn random_instructions_do_the_same_and_are_counted() {
+    if !has(&["cc"]) {
+        return;
+    }
+    for seed in 0..(40 / one_in(10) as u64) {
+        let has_undefined_flags = seed % 2 == 0;
+        let source = random_blocks::program(seed, 1000, has_undefined_flags);
+        let folder = folder(&[("random.S", source.as_bytes())]);
+        let built = Command::new("cc")
+            .args(["-nostdlib", "-static", "-o", "random", "random.S"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{seed}: {}", String::from_utf8_lossy(&built.stderr));
+        let expected = Command::new("./random").current_dir(folder.path()).output().unwrap();
+        assert!(expected.status.success() && !expected.stdout.is_empty());
+        let output = record(folder.path(), &["-q", "-o", "native.out", "./random"]);
+        assert_eq!(code(&output), 0, "{seed}: {}", stderr(&output));
+        assert!(output.stdout == expected.stdout, "seed {seed}: registers, flags or memory differ");
+        if !has_undefined_flags && has(&["valgrind"]) {
+            let arguments = ["record", "--engine", "valgrind", "-q", "-o", "valgrind.out", "./random"];
+            run_in(folder.path(), &arguments);
+            let total = |name: &str| Sums::read(&folder.path().join(name)).total;
+            // Callgrind does not count the block that ends the program.
+            let last = random_blocks::LAST_BLOCK_INSTRUCTIONS;
+            assert_eq!(total("native.out"), total("valgrind.out") + last, "{seed}");
+        }
+    }
+}
+
+#[test]
+fn signals_reach_the_program() {
+    if !has(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "signals", &["-O1"], SIGNALS);
+    let expected = Command::new("./signals").current_dir(folder.path()).output().unwrap();
+    assert_eq!(stdout(&expected), SIGNALS_OUTPUT);
+    for _ in 0..one_in(1).max(3) {
+        let output = record(folder.path(), &["-o", "a.out", "--force", "./signals"]);
+        assert_eq!(stdout(&output), SIGNALS_OUTPUT, "{}", stderr(&output));
+        assert_eq!(output.status.signal(), expected.status.signal());
+        assert!(Sums::read(&folder.path().join("a.out")).total > 1000);
+    }
+}
+
+#[test]
+fn the_program_has_its_streams_status_and_children() {
+    let folder = folder(&[]);
+    for (script, status, text) in [
+        ("echo out; exit 7", 7, "out\n"),
+        ("(echo child; exit 3); echo $?", 0, "child\n3\n"),
+        ("true | cat; readlink /proc/$$/comm; cat /proc/$$/comm", 0, "sh\n"),
+    ] {
+        let output = record(folder.path(), &["-o", "%p.out", "sh", "-c", script]);
+        assert_eq!(
+            (code(&output), stdout(&output).as_str()),
+            (status, text),
+            "{script}: {}",
+            stderr(&output)
+        );
+    }
+    for (name, number) in [("SEGV", 11), ("TERM", 15), ("ABRT", 6), ("USR1", 10), ("KILL", 9)] {
+        let output = record(folder.path(), &["-o", "s.%p", "sh", "-c", &format!("kill -{name} $$")]);
+        assert_eq!(output.status.signal(), Some(number), "{name}: {}", stderr(&output));
+        assert_eq!(number != 9, stderr(&output).contains("gristmill: recorded "), "{name}");
+    }
+}
+
+#[test]
+fn what_it_cannot_do_is_refused_before_the_program_runs() {
+    let folder = folder(&[]);
+    write_script(&folder.path().join("text"), "no program\n");
+    std::fs::write(folder.path().join("text"), "no program").unwrap();
+    let ran = folder.path().join("ran");
+    for (options, expected) in [
+        (&["--collect-jumps=yes"][..], "it has no --collect-jumps=yes yet"),
+        (&["--cache-sim=yes"], "it has no simulation of caches yet"),
+        (&["--separate-recs=3"], "it has no --separate-recs above 2 yet"),
+        (&["--toggle-collect=main"], "it has no --toggle-collect yet"),
+        (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),
+    ] {
+        let output = record(folder.path(), &[options, &["sh", "-c", "touch ran"]].concat());
+        assert_eq!(code(&output), 2, "{options:?}");
+        assert!(stderr(&output).contains(expected), "{options:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("--engine=valgrind records it"), "{}", stderr(&output));
+        assert!(!ran.exists());
+    }
+    let output = record(folder.path(), &["./text"]);
+    assert!(stderr(&output).contains("is not an ELF program"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_it_finds_it_cannot_do_ends_with_a_reason_and_a_profile() {
+    if !has(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    for (name, text, expected) in [
+        ("threads", THREADS, "the program starts a thread, which the native engine cannot record yet"),
+        ("writes", WRITES_CODE, "the program runs code that can be changed while it runs"),
+        ("vectors", AVX512, "an instruction of AVX-512"),
+    ] {
+        compile(folder.path(), name, &["-O1", "-pthread"], text);
+        let output = record(folder.path(), &["-o", &format!("{name}.out"), &format!("./{name}")]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, "begin\n"), "{name}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("the recording ended early: ") && said.contains(expected), "{name}: {said}");
+        assert!(Sums::read(&folder.path().join(format!("{name}.out"))).total > 1000, "{name}");
+    }
+}

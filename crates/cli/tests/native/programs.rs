@@ -1,0 +1,207 @@
+//! Programs that the tests record.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles a program in C.
+pub(crate) fn compile(folder: &Path, name: &str, options: &[&str], text: &str) {
+    std::fs::write(folder.join(format!("{name}.c")), text).unwrap();
+    let built = Command::new("cc")
+        .args(options)
+        .args(["-o", name, &format!("{name}.c")])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
+}
+
+pub(crate) const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n";
+
+/// Recursion of one and of two functions, tail calls, calls through pointers.
+pub(crate) const CALLS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#define APART __attribute__((noinline)) static
+APART int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+APART int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+APART int even(int n);
+APART int odd(int n) { __asm__ volatile(""); return n == 0 ? 0 : even(n - 1) + 1; }
+APART int even(int n) { __asm__ volatile(""); return n == 0 ? 1 : odd(n - 1) + 1; }
+APART int tail(int n) { __asm__ volatile(""); return work(n); }
+APART int half(int n) { return n / 2; }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+APART int choose(int n) {
+    switch (n % 7) { case 0: return work(1); case 1: return n * 3; case 2: return fib(4); case 3: return -n;
+    case 4: return half(n); case 5: return n ^ 9; default: return 4; }
+}
+int main(int argc, char **argv) {
+    int (*functions[])(int) = {work, fib, even, odd, tail, half, choose};
+    int sum = 0, numbers[200];
+    for (int i = 0; i < 60; i++) sum += functions[i * argc % 7](i % 12);
+    for (int i = 0; i < 200; i++) numbers[i] = (i * 7919 + 1)%211;
+    qsort(numbers, 200, sizeof *numbers, compare);
+    printf("%d %d %d\n", sum, numbers[100], fib(12));
+    return 0;
+}
+"#;
+
+/// Long jumps.
+pub(crate) const JUMPS: &str = r#"
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf place;
+__attribute__((noinline)) static void deep(int n) { if (n == 0) longjmp(place, 1); deep(n - 1); __asm__ volatile(""); }
+__attribute__((noinline)) static int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int main(void) {
+    volatile int sum = 0;
+    for (volatile int i = 0; i < 5; i++) { if (setjmp(place) == 0) deep(3 + i); else sum += work(10); }
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
+/// Repeated string instructions.
+pub(crate) const STRINGS: &str = r#"
+#include <stdio.h>
+int main(void) {
+    static char a[300], b[300];
+    long left = 0;
+    for (long n = 0; n < 40; n++) {
+        long count = n; void *to = a; const void *from = b;
+        __asm__ volatile("rep stosb" : "+c"(count), "+D"(to) : "a"(n) : "memory");
+        count = n; to = b; from = a;
+        __asm__ volatile("rep movsb" : "+c"(count), "+D"(to), "+S"(from) : : "memory");
+        count = 40; to = a;
+        __asm__ volatile("repne scasb" : "+c"(count), "+D"(to) : "a"(0) : "memory", "cc");
+        left += count;
+        count = n; to = a; from = b;
+        __asm__ volatile("cmp %%eax, %%eax; repe cmpsb" : "+c"(count), "+D"(to), "+S"(from) : : "memory", "cc");
+        left += count;
+    }
+    printf("%ld\n", left);
+    return 0;
+}
+"#;
+
+pub(crate) const EXCEPTIONS: &str = r#"
+#include <stdexcept>
+#include <string>
+#include <cstdio>
+static int ended;
+struct Guard { ~Guard() { ended++; } };
+__attribute__((noinline)) static void thrower(int n) { Guard guard; if (n == 0) throw std::runtime_error("x"); thrower(n - 1); }
+int main() {
+    int sum = 0;
+    for (int i = 0; i < 6; i++) try { thrower(i); } catch (const std::exception &error) { sum += std::string(error.what()).size(); }
+    std::printf("%d %d\n", sum, ended);
+}
+"#;
+
+/// Asynchronous signals, those of faults, an alternative stack, long jumps out of handlers, calls that are made again.
+pub(crate) const SIGNALS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+static volatile sig_atomic_t count, alarms;
+static sigjmp_buf place;
+static char *page;
+static void note(int s) { count++; }
+static void on_alarm(int s, siginfo_t *i, void *u) { double x = alarms * 1.5; alarms += x >= 0; }
+static void jump(int s, siginfo_t *i, void *u) { siglongjmp(place, 1); }
+static void repair(int s, siginfo_t *i, void *u) {
+    mprotect(page, 4096, PROT_READ | PROT_WRITE);
+    count += (char *)i->si_addr == page + 8 ? 100 : 100000;
+}
+static void skip(int s, siginfo_t *i, void *u) { ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; count += 10000; }
+static void on(int signal, void (*handler)(int, siginfo_t *, void *), int flags) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | flags;
+    sigaction(signal, &action, 0);
+}
+int main(void) {
+    signal(SIGUSR1, note);
+    raise(SIGUSR1);
+    kill(getpid(), SIGUSR1);
+    stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
+    sigaltstack(&stack, 0);
+    on(SIGALRM, on_alarm, SA_ONSTACK | SA_RESTART);
+    struct itimerval every = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_REAL, &every, 0);
+    double sum = 0;
+    while (alarms < 20) for (int i = 0; i < 1000; i++) sum += i * 0.5;
+    char bytes[16];
+    int ends[2];
+    if (pipe(ends)) return 1;
+    if (fork() == 0) { usleep(30000); _exit(write(ends[1], "abc", 3) != 3); }
+    long length = read(ends[0], bytes, 3);
+    setitimer(ITIMER_REAL, &never, 0);
+    printf("%d %ld\n", count, length);
+    on(SIGSEGV, jump, 0);
+    volatile int jumps = 0;
+    for (volatile int i = 0; i < 3; i++) { if (!sigsetjmp(place, 1)) *(volatile int *)8 = 1; else jumps++; }
+    if (!sigsetjmp(place, 1)) ((void (*)(void))16)(); else jumps += 10;
+    page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    on(SIGSEGV, repair, 0);
+    page[8] = 7;
+    on(SIGILL, skip, 0);
+    __asm__ volatile("ud2");
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, 0);
+    raise(SIGUSR1);
+    int before = count;
+    sigprocmask(SIG_UNBLOCK, &set, 0);
+    printf("%d %d %d %d\n", jumps, page[8], count, count - before);
+    on(SIGALRM, on_alarm, 0);
+    ualarm(50000, 0);
+    int paused = pause();
+    printf("%d %d\n", paused, errno == EINTR);
+    fflush(stdout);
+    abort();
+}
+"#;
+
+pub(crate) const SIGNALS_OUTPUT: &str = "2 3\n13 7 10103 1\n-1 1\n";
+
+pub(crate) const THREADS: &str = r#"
+#include <pthread.h>
+#include <unistd.h>
+static void *run(void *x) { return x; }
+int main(void) {
+    pthread_t thread;
+    if (write(1, "begin\n", 6) != 6 || pthread_create(&thread, 0, run, 0)) return 1;
+    return pthread_join(thread, 0);
+}
+"#;
+
+pub(crate) const WRITES_CODE: &str = r#"
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+    if (write(1, "begin\n", 6) != 6) return 1;
+    char *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, "\xb8\x07\x00\x00\x00\xc3", 6);
+    return ((int (*)(void))code)();
+}
+"#;
+
+pub(crate) const AVX512: &str = r#"
+#include <unistd.h>
+int main(void) {
+    if (write(1, "begin\n", 6) != 6) return 1;
+    __asm__ volatile(".byte 0x62, 0xf1, 0x7d, 0x48, 0xef, 0xc0");
+    return 0;
+}
+"#;

@@ -1,0 +1,332 @@
+//! A block of the program: instructions up to the first that can go elsewhere, and where among them counting disturbs no flags.
+
+use iced_x86::{
+    Code, ConstantOffsets, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, OpKind, Register,
+    RflagsBits,
+};
+
+/// The longest block. Longer runs of instructions are several blocks.
+pub(crate) const MAX_INSTRUCTIONS: usize = 100;
+
+/// The longest instruction.
+const MAX_INSTRUCTION_BYTES: usize = 15;
+
+/// The end of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The next instruction is in another block.
+    Next(u64),
+    Jump(u64),
+    /// A conditional jump, which the last instruction is.
+    Conditional(u64),
+    IndirectJump,
+    Call(u64),
+    IndirectCall,
+    /// A return, with the bytes that it takes off the stack in addition.
+    Return(u16),
+    SystemCall,
+    Cpuid,
+    Xgetbv,
+    /// `xsave` and its like: the last instruction, which must see only the state that the program knows.
+    ExtendedState,
+    /// An instruction that the engine cannot run, which is not part of the block.
+    Stop(&'static str),
+    /// An instruction that the processor does not know, which is not part of the block.
+    Invalid,
+    /// There is no code at the next address.
+    NoCode,
+}
+
+/// An instruction with what is needed to copy it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decoded {
+    pub(crate) instruction: Instruction,
+    pub(crate) offsets: ConstantOffsets,
+}
+
+/// A block.
+#[derive(Debug)]
+pub(crate) struct Block<'a> {
+    pub(crate) start: u64,
+    pub(crate) code: &'a [u8],
+    pub(crate) instructions: Vec<Decoded>,
+    pub(crate) end: End,
+}
+
+impl<'a> Block<'a> {
+    /// Decodes the code at an address. The bytes go on to the end of what is mapped, or for long enough.
+    pub(crate) fn decode(code: &'a [u8], start: u64, max_instructions: usize) -> Block<'a> {
+        let mut decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
+        let mut block = Block { start, code, instructions: Vec::new(), end: End::NoCode };
+        while decoder.can_decode() {
+            let instruction = decoder.decode();
+            if instruction.is_invalid() {
+                let is_cut = code.len() - (instruction.ip() - start) as usize <= MAX_INSTRUCTION_BYTES;
+                block.end = if is_cut { End::NoCode } else { End::Invalid };
+                return block;
+            }
+            let offsets = decoder.get_constant_offsets(&instruction);
+            let end = end_of(&instruction);
+            if !matches!(end, Some(End::Stop(_))) {
+                block.instructions.push(Decoded { instruction, offsets });
+            }
+            if let Some(end) = end {
+                block.end = end;
+                return block;
+            }
+            if block.instructions.len() >= max_instructions {
+                block.end = End::Next(instruction.next_ip());
+                return block;
+            }
+        }
+        block
+    }
+
+    /// Returns the address behind the last instruction.
+    pub(crate) fn next(&self) -> u64 {
+        self.instructions.last().map_or(self.start, |last| last.instruction.next_ip())
+    }
+
+    /// Returns the bytes of an instruction.
+    pub(crate) fn bytes(&self, decoded: &Decoded) -> &'a [u8] {
+        let start = (decoded.instruction.ip() - self.start) as usize;
+        &self.code[start..start + decoded.instruction.len()]
+    }
+
+    /// Returns the flags that are needed where the block begins. What follows the block may need all.
+    pub(crate) fn flags_needed(&self) -> u32 {
+        let mut needed = ALL_FLAGS;
+        for decoded in self.instructions.iter().rev() {
+            needed &= !written_flags(&decoded.instruction);
+            needed |= decoded.instruction.rflags_read() & ALL_FLAGS;
+        }
+        needed
+    }
+
+    /// Returns the index of an instruction before which no flag is needed, or that behind the last one. `None` if there is none.
+    pub(crate) fn place_without_flags(&self, needed_behind: u32) -> Option<usize> {
+        let mut needed = needed_behind;
+        let mut place = None;
+        for (index, decoded) in self.instructions.iter().enumerate().rev() {
+            let instruction = &decoded.instruction;
+            needed &= !written_flags(instruction);
+            needed |= instruction.rflags_read() & ALL_FLAGS;
+            if needed == 0 {
+                place = Some(index);
+            }
+        }
+        place
+    }
+}
+
+/// The flags that arithmetic sets.
+pub(crate) const ALL_FLAGS: u32 =
+    RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::CF | RflagsBits::PF;
+
+/// Returns the flags that an instruction always writes. One that is undefined keeps its value on some processors, as with `bt`.
+fn written_flags(instruction: &Instruction) -> u32 {
+    use iced_x86::Mnemonic::{And, Or, Test, Xor};
+    if is_conditional_write(instruction) {
+        return 0;
+    }
+    // It is undefined after these, but all processors clear it.
+    let is_logical = matches!(instruction.mnemonic(), And | Or | Test | Xor);
+    let adjust = if is_logical { RflagsBits::AF } else { 0 };
+    adjust | instruction.rflags_written() | instruction.rflags_cleared() | instruction.rflags_set()
+}
+
+/// `true` if an instruction changes flags only sometimes: a shift by 0 leaves them, and so does a repetition of 0 times.
+fn is_conditional_write(instruction: &Instruction) -> bool {
+    use iced_x86::Mnemonic::{Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shld, Shr, Shrd};
+    let is_shift =
+        matches!(instruction.mnemonic(), Rcl | Rcr | Rol | Ror | Sal | Sar | Shl | Shld | Shr | Shrd);
+    is_shift || is_repeated(instruction)
+}
+
+/// `true` for a string instruction with a prefix that repeats it.
+pub(crate) fn is_repeated(instruction: &Instruction) -> bool {
+    instruction.is_string_instruction() && (instruction.has_rep_prefix() || instruction.has_repne_prefix())
+}
+
+/// `true` for a repetition that ends when a comparison does.
+pub(crate) fn is_repeated_comparison(instruction: &Instruction) -> bool {
+    use iced_x86::Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
+    is_repeated(instruction)
+        && matches!(instruction.mnemonic(), Cmpsb | Cmpsd | Cmpsq | Cmpsw | Scasb | Scasd | Scasq | Scasw)
+}
+
+/// Returns how a block ends with an instruction. `None` if it goes on.
+fn end_of(instruction: &Instruction) -> Option<End> {
+    if let Some(reason) = reason_to_stop(instruction) {
+        return Some(End::Stop(reason));
+    }
+    match instruction.code() {
+        Code::Syscall => return Some(End::SystemCall),
+        Code::Cpuid => return Some(End::Cpuid),
+        Code::Xgetbv => return Some(End::Xgetbv),
+        Code::Xsave_mem
+        | Code::Xsave64_mem
+        | Code::Xsaveopt_mem
+        | Code::Xsaveopt64_mem
+        | Code::Xsavec_mem
+        | Code::Xsavec64_mem
+        | Code::Xrstor_mem
+        | Code::Xrstor64_mem => return Some(End::ExtendedState),
+        _ => {}
+    }
+    let target = instruction.near_branch_target();
+    match instruction.flow_control() {
+        FlowControl::Next => None,
+        FlowControl::UnconditionalBranch => Some(End::Jump(target)),
+        FlowControl::ConditionalBranch => Some(End::Conditional(target)),
+        FlowControl::IndirectBranch => Some(End::IndirectJump),
+        FlowControl::Call => Some(End::Call(target)),
+        FlowControl::IndirectCall => Some(End::IndirectCall),
+        FlowControl::Return => {
+            let is_popping = instruction.op_count() == 1;
+            Some(End::Return(if is_popping { instruction.immediate16() } else { 0 }))
+        }
+        // They fault where they are.
+        FlowControl::Interrupt | FlowControl::Exception => Some(End::Next(instruction.next_ip())),
+        FlowControl::XbeginXabortXend => Some(End::Stop("a transaction (RTM)")),
+    }
+}
+
+/// Returns why the engine cannot run an instruction.
+fn reason_to_stop(instruction: &Instruction) -> Option<&'static str> {
+    use FlowControl::{Call, IndirectBranch, IndirectCall, Return, UnconditionalBranch};
+    let code = instruction.code();
+    let is_new = matches!(instruction.encoding(), EncodingKind::EVEX | EncodingKind::MVEX);
+    let uses_mask = (0..instruction.op_count()).any(|index| instruction.op_register(index).is_k());
+    if is_new || uses_mask {
+        return Some(
+            "an instruction of AVX-512, which the processor that is shown to the program does not have",
+        );
+    }
+    if (0..instruction.op_count()).any(|index| instruction.op_register(index).is_tmm()) {
+        return Some("an instruction of AMX, which the processor that is shown to the program does not have");
+    }
+    let uses_gs = instruction.memory_segment() == Register::GS && has_memory(instruction)
+        || matches!(
+            code,
+            Code::Rdgsbase_r32
+                | Code::Rdgsbase_r64
+                | Code::Wrgsbase_r32
+                | Code::Wrgsbase_r64
+                | Code::Mov_Sreg_rm16
+                | Code::Mov_Sreg_r32m16
+                | Code::Mov_Sreg_r64m16
+                | Code::Popw_GS
+                | Code::Popq_GS
+                | Code::Popw_FS
+                | Code::Popq_FS
+        );
+    if uses_gs {
+        return Some("an instruction that uses the segment gs, which the engine needs");
+    }
+    if instruction.memory_base() == Register::EIP {
+        return Some("an address relative to eip");
+    }
+    if is_repeated(instruction) && uses_32_bit_count(instruction) {
+        return Some("a repeated string instruction with addresses of 32 bits");
+    }
+    if matches!(
+        code,
+        Code::Xsaves_mem | Code::Xsaves64_mem | Code::Xrstors_mem | Code::Xrstors64_mem | Code::Xsetbv
+    ) {
+        return Some("an instruction for the kernel");
+    }
+    if matches!(code, Code::Sysenter | Code::Int_imm8 | Code::Syscall) && code != Code::Syscall {
+        return Some("a system call of 32-bit programs");
+    }
+    let is_plain = match instruction.flow_control() {
+        UnconditionalBranch => instruction.op0_kind() == OpKind::NearBranch64,
+        Call => code == Code::Syscall || instruction.op0_kind() == OpKind::NearBranch64,
+        IndirectBranch => code == Code::Jmp_rm64,
+        IndirectCall => code == Code::Call_rm64,
+        Return => matches!(code, Code::Retnq | Code::Retnq_imm16),
+        _ => true,
+    };
+    (!is_plain).then_some("a far jump, call or return")
+}
+
+fn has_memory(instruction: &Instruction) -> bool {
+    (0..instruction.op_count()).any(|index| {
+        matches!(
+            instruction.op_kind(index),
+            OpKind::Memory
+                | OpKind::MemorySegSI
+                | OpKind::MemorySegESI
+                | OpKind::MemorySegRSI
+                | OpKind::MemorySegDI
+                | OpKind::MemorySegEDI
+                | OpKind::MemorySegRDI
+        )
+    }) && instruction.code() != Code::Nop_rm32
+}
+
+fn uses_32_bit_count(instruction: &Instruction) -> bool {
+    (0..instruction.op_count()).any(|index| {
+        matches!(
+            instruction.op_kind(index),
+            OpKind::MemorySegESI
+                | OpKind::MemorySegEDI
+                | OpKind::MemoryESEDI
+                | OpKind::MemorySegSI
+                | OpKind::MemoryESDI
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_ends_where_the_program_can_go_elsewhere() {
+        for (code, count, end) in [
+            (&[0x90, 0x90, 0xc3, 0x90][..], 3, End::Return(0)),
+            (&[0xe8, 5, 0, 0, 0], 1, End::Call(0x40_000a)),
+            (&[0x90, 0x75, 0xfe], 2, End::Conditional(0x40_0001)),
+            (&[0x0f, 0x05, 0x90], 1, End::SystemCall),
+            (&[0xff, 0xe0], 1, End::IndirectJump),
+            (&[0x90, 0x0f, 0xa2], 2, End::Cpuid),
+            (&[0x90, 0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc0, 0x90], 1, End::Stop(AVX512)),
+            (&[0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0], 0, End::Stop(GS)),
+            (&[0x90, 0x90], 2, End::NoCode),
+        ] {
+            let block = Block::decode(code, 0x40_0000, MAX_INSTRUCTIONS);
+            assert_eq!((block.instructions.len(), block.end), (count, end), "{code:x?}");
+        }
+    }
+
+    const AVX512: &str =
+        "an instruction of AVX-512, which the processor that is shown to the program does not have";
+    const GS: &str = "an instruction that uses the segment gs, which the engine needs";
+
+    #[test]
+    fn counting_is_put_where_flags_are_not_needed() {
+        for (code, place) in [
+            // cmp, jne
+            (&[0x39, 0xc8, 0x75, 0x00][..], Some(0)),
+            // adc, cmp, jne
+            (&[0x11, 0xc8, 0x39, 0xc8, 0x75, 0x00], Some(1)),
+            // mov, ret
+            (&[0x89, 0xc8, 0xc3], None),
+            // inc leaves the carry
+            (&[0xff, 0xc0, 0xc3], None),
+            // and clears the flag for adjustment as well
+            (&[0x21, 0xc8, 0x75, 0x00], Some(0)),
+            // bt leaves some
+            (&[0x0f, 0xa3, 0xc8, 0x75, 0x00], None),
+            // shl by cl may leave all flags
+            (&[0xd3, 0xe0, 0x75, 0x00], None),
+        ] {
+            assert_eq!(
+                Block::decode(code, 0x40_0000, MAX_INSTRUCTIONS).place_without_flags(ALL_FLAGS),
+                place,
+                "{code:x?}"
+            );
+        }
+    }
+}

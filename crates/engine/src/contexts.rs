@@ -1,0 +1,219 @@
+//! Functions, the contexts that code runs in, and calls from one context to another.
+//!
+//! A context is what the last call entered: a function on a level of recursion. Code is translated once for each context that it runs in,
+//! so the owner of every count is known. The stubs of calls between objects are skipped: a context of theirs stands for the call.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::arena::{Arena, Cell};
+use crate::objects::{ObjectId, Objects};
+use crate::symbols::{Section, start_name};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+            pub(crate) struct $name(pub(crate) u32);
+
+            impl $name {
+                pub(crate) fn index(self) -> usize {
+                    self.0 as usize
+                }
+            }
+        )*
+    };
+}
+
+ids! {
+    /// The number of a function.
+    FunctionId;
+    /// The number of a context.
+    ContextId;
+    /// The number of an edge.
+    EdgeId;
+}
+
+/// A function.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) object: Option<ObjectId>,
+    /// Its first address; for code without a symbol that at which it was entered first.
+    pub(crate) start: u64,
+    /// The name in the file. `None` for code without a symbol.
+    pub(crate) name: Option<Vec<u8>>,
+    /// The count of calls that have not returned.
+    pub(crate) active: Cell,
+    /// `true` for the routine of the dynamic linker that finds a function and jumps to it.
+    pub(crate) is_resolver: bool,
+}
+
+/// The kind of a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A function on a level of recursion, from 1.
+    Function(FunctionId, u32),
+    /// Stubs that a context calls from an instruction.
+    Stubs(ContextId, u64),
+}
+
+/// A call, or a jump that counts as one.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    pub(crate) from: ContextId,
+    /// The address of the call.
+    pub(crate) site: u64,
+    pub(crate) to: ContextId,
+    /// The address that is called.
+    pub(crate) target: u64,
+    /// The address that it returns to. `None` for a jump.
+    pub(crate) return_address: Option<u64>,
+    /// Count, then cost. `None` for calls of stubs.
+    pub(crate) cells: Option<Cell>,
+    /// The code that a return goes on with.
+    pub(crate) continuation: Option<u64>,
+}
+
+/// A call by what tells it from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct EdgeKey {
+    from: ContextId,
+    site: u64,
+    to: ContextId,
+    target: u64,
+    return_address: Option<u64>,
+}
+
+/// An object, a name and a file: functions that have these in common are one.
+type SharedName = (ObjectId, Vec<u8>, Option<Arc<str>>);
+
+/// All functions, contexts and edges.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    functions: Vec<Function>,
+    by_start: HashMap<u64, FunctionId>,
+    /// Functions whose name others of the object have, too: those of one file are one function.
+    by_name: HashMap<SharedName, FunctionId>,
+    kinds: Vec<Kind>,
+    by_kind: HashMap<Kind, ContextId>,
+    edges: Vec<Edge>,
+    by_key: HashMap<EdgeKey, EdgeId>,
+}
+
+/// The callee at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Callee {
+    Function(FunctionId),
+    Stubs,
+}
+
+impl Contexts {
+    /// Returns what is called at an address. `None` if there is no memory for another counter.
+    pub(crate) fn callee(
+        &mut self,
+        address: u64,
+        objects: &Objects,
+        arena: &mut Arena,
+        skips_stubs: bool,
+    ) -> Option<Callee> {
+        let place = objects.at(address);
+        if skips_stubs && matches!(place, Some((_, Section::Stubs))) {
+            return Some(Callee::Stubs);
+        }
+        let symbol = objects.symbol(address);
+        let start = symbol.map_or(address, |(id, symbol)| symbol.start + objects.get(id).bias);
+        if let Some(known) = self.by_start.get(&start) {
+            return Some(Callee::Function(*known));
+        }
+        let name = symbol.map(|(_, symbol)| symbol.name.clone());
+        let shared = symbol.and_then(|(id, symbol)| {
+            let name = start_name(&symbol.name);
+            let object = objects.get(id);
+            object.symbols.is_shared(name).then(|| {
+                let line = object.binary.as_ref().and_then(|binary| binary.line(symbol.start).ok()?);
+                (id, name.to_vec(), line.and_then(|line| line.file))
+            })
+        });
+        if let Some(known) = shared.as_ref().and_then(|shared| self.by_name.get(shared)) {
+            self.by_start.insert(start, *known);
+            return Some(Callee::Function(*known));
+        }
+        let is_resolver = name.as_ref().is_some_and(|name| name.starts_with(b"_dl_runtime_resolve"));
+        let active = arena.cells(1)?;
+        let object = place.map(|(id, _)| id);
+        self.functions.push(Function { object, start, name, active, is_resolver });
+        let id = FunctionId(self.functions.len() as u32 - 1);
+        self.by_start.insert(start, id);
+        if let Some(shared) = shared {
+            self.by_name.insert(shared, id);
+        }
+        Some(Callee::Function(id))
+    }
+
+    pub(crate) fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    pub(crate) fn kind(&self, id: ContextId) -> Kind {
+        self.kinds[id.index()]
+    }
+
+    /// Forgets which functions start in a range: another object may be mapped there.
+    pub(crate) fn forget(&mut self, start: u64, length: u64) {
+        self.by_start.retain(|function, _| !(start..start + length).contains(function));
+    }
+
+    /// Returns the context of a kind.
+    pub(crate) fn context(&mut self, kind: Kind) -> ContextId {
+        *self.by_kind.entry(kind).or_insert_with(|| {
+            self.kinds.push(kind);
+            ContextId(self.kinds.len() as u32 - 1)
+        })
+    }
+
+    /// Returns the context whose costs those of a context are, and the instruction if they are all its.
+    pub(crate) fn owner(&self, mut context: ContextId) -> (ContextId, Option<u64>) {
+        let mut site = None;
+        while let Kind::Stubs(caller, address) = self.kind(context) {
+            (context, site) = (caller, Some(address));
+        }
+        (context, site)
+    }
+
+    /// Returns the edge of a call. `None` if there is no memory for another counter.
+    pub(crate) fn edge(
+        &mut self,
+        from: ContextId,
+        site: u64,
+        to: ContextId,
+        target: u64,
+        return_address: Option<u64>,
+        arena: &mut Arena,
+    ) -> Option<EdgeId> {
+        let key = EdgeKey { from, site, to, target, return_address };
+        if let Some(known) = self.by_key.get(&key) {
+            return Some(*known);
+        }
+        let cells = match self.kind(to) {
+            Kind::Function(..) => Some(arena.cells(2)?),
+            Kind::Stubs(..) => None,
+        };
+        self.edges.push(Edge { from, site, to, target, return_address, cells, continuation: None });
+        let id = EdgeId(self.edges.len() as u32 - 1);
+        self.by_key.insert(key, id);
+        Some(id)
+    }
+
+    pub(crate) fn get(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.index()]
+    }
+
+    pub(crate) fn get_mut(&mut self, id: EdgeId) -> &mut Edge {
+        &mut self.edges[id.index()]
+    }
+
+    pub(crate) fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+}

@@ -1,0 +1,273 @@
+//! The engine: it translates the program block by block, and decides how to go on whenever translated code cannot.
+
+mod branches;
+mod calls;
+mod chunk;
+mod finish;
+mod jumps;
+mod master_handler;
+mod profile;
+mod signal_frame;
+mod signals;
+mod system_calls;
+mod transfer;
+mod translate;
+
+use std::collections::HashMap;
+
+use linux_raw_sys::general as sys;
+
+use crate::address_space::AddressSpace;
+use crate::arena::{Arena, Cell};
+use crate::block::Block;
+use crate::contexts::{ContextId, Contexts, Kind};
+use crate::cpuid;
+use crate::objects::Objects;
+use crate::options::Options;
+use crate::state::{Frame, State};
+use branches::Site;
+use master_handler::TRAP_FLAG;
+use signals::Signals;
+
+/// A reason to leave translated code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Exit {
+    /// The next block is not translated, or not linked. The displacement at `patch` is to lead there.
+    Go {
+        address: u64,
+        context: ContextId,
+        patch: u64,
+    },
+    /// An indirect branch to an address that its site does not know.
+    Indirect {
+        site: u32,
+    },
+    /// A return that is not that of the last call.
+    Return,
+    /// A return that takes more off the stack.
+    ReturnAndPop(u16),
+    /// A signal has come, and a block is about to run.
+    Signal,
+    /// An instruction has failed.
+    Fault,
+    SystemCall {
+        next: u64,
+        context: ContextId,
+        resume: u64,
+    },
+    Cpuid {
+        resume: u64,
+    },
+    Xgetbv {
+        resume: u64,
+    },
+    /// An instruction that cannot be run.
+    Stop {
+        address: u64,
+        reason: &'static str,
+    },
+    Invalid {
+        address: u64,
+        context: ContextId,
+    },
+    NoCode {
+        address: u64,
+        context: ContextId,
+    },
+}
+
+/// Codes of faults, as the kernel has them.
+const ILL_ILLOPN: u64 = 2;
+const SEGV_MAPERR: u64 = 1;
+const SEGV_ACCERR: u64 = 2;
+
+/// The exits that the handler of signals takes.
+pub(crate) const SIGNAL_EXIT: u32 = 0;
+pub(crate) const FAULT_EXIT: u32 = 1;
+
+/// A block that was translated.
+#[derive(Debug)]
+pub(crate) struct Translated {
+    pub(crate) start: u64,
+    pub(crate) context: ContextId,
+    /// The address of its code.
+    pub(crate) code: u64,
+    /// The count of its runs.
+    pub(crate) counter: Cell,
+    /// The lengths of its instructions.
+    pub(crate) lengths: Box<[u8]>,
+    /// For each repeated instruction, its index and its count of repetitions.
+    pub(crate) repetitions: Box<[(u8, Cell)]>,
+    /// The start of the code of each instruction.
+    offsets: Box<[u16]>,
+    /// The first offset behind the counting.
+    counted_from: u16,
+    code_bytes: u32,
+    /// `true` if the code of the last instruction spills `rcx` and `rdx`.
+    spills: bool,
+}
+
+/// Everything that the engine knows about the program that it runs.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(crate) options: Options,
+    pub(crate) arena: Arena,
+    pub(crate) space: AddressSpace,
+    pub(crate) objects: Objects,
+    pub(crate) contexts: Contexts,
+    pub(crate) blocks: Vec<Translated>,
+    by_address: HashMap<(u64, ContextId), u32>,
+    exits: Vec<Exit>,
+    sites: Vec<Site>,
+    /// Code that leaves for a return that is not that of the last call.
+    odd_return: u64,
+    /// The lowest frame of the shadow stack.
+    pub(crate) first_frame: u64,
+    pub(crate) root: ContextId,
+    brk_start: u64,
+    brk: u64,
+    signals: Signals,
+    /// Blocks that an instruction has ended by failing: the instruction, and whether the block had counted.
+    pub(crate) partial_runs: Vec<(u32, u8, bool)>,
+}
+
+/// The beginning of an engine.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    pub(crate) options: Options,
+    pub(crate) arena: Arena,
+    pub(crate) space: AddressSpace,
+    pub(crate) objects: Objects,
+    pub(crate) start: u64,
+    pub(crate) brk: u64,
+    /// The lowest frame of the shadow stack.
+    pub(crate) first_frame: u64,
+}
+
+impl Engine {
+    /// Translates the first block, and returns the code to begin with.
+    pub(crate) fn new(beginning: Beginning) -> (Engine, u64) {
+        let Beginning { options, arena, space, objects, start, brk, first_frame } = beginning;
+        let mut engine = Engine {
+            options,
+            arena,
+            space,
+            objects,
+            contexts: Contexts::default(),
+            blocks: Vec::new(),
+            by_address: HashMap::new(),
+            exits: signals::FIRST_EXITS.to_vec(),
+            sites: Vec::new(),
+            odd_return: 0,
+            first_frame,
+            root: ContextId(0),
+            brk_start: brk,
+            brk,
+            signals: Signals::new(),
+            partial_runs: Vec::new(),
+        };
+        engine.odd_return = engine.odd_return_code();
+        engine.root = engine.function_context(start);
+        // The function that the program begins in is active, too.
+        if let Kind::Function(function, _) = engine.contexts.kind(engine.root) {
+            engine.contexts.function(function).active.add(1);
+        }
+        let code = engine.block(start, engine.root);
+        (engine, code)
+    }
+
+    /// Decides how to go on.
+    pub(crate) fn go_on(&mut self, state: &mut State, exit: u32) {
+        match self.exits[exit as usize] {
+            Exit::Go { address, context, patch } => {
+                let code = self.block(address, context);
+                let displacement = crate::asm::displacement(patch, code);
+                Arena::patch(patch, &displacement.to_le_bytes());
+                state.resume = code;
+            }
+            Exit::Indirect { site } => self.indirect(state, site),
+            Exit::Return => self.odd_return(state, 0),
+            Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
+            Exit::SystemCall { next, context, resume } => {
+                state.resume = resume;
+                self.system_call(state, next, context);
+            }
+            Exit::Cpuid { resume } => {
+                let [eax, ebx, ecx, edx] = cpuid::answer(state.gpr[0] as u32, state.gpr[1] as u32);
+                let registers = [(0, eax), (3, ebx), (1, ecx), (2, edx)];
+                for (register, value) in registers {
+                    state.gpr[register] = u64::from(value);
+                }
+                state.resume = resume;
+            }
+            Exit::Xgetbv { resume } => {
+                state.gpr[0] = u64::from(cpuid::STATE_MASK);
+                state.gpr[2] = 0;
+                state.resume = resume;
+            }
+            Exit::Stop { address, reason } => {
+                self.stop(state, &format!("the program runs {reason}, at {}", self.place(address)));
+            }
+            Exit::Signal => self.interrupted(state),
+            Exit::Fault => self.fault(state),
+            Exit::Invalid { address, context } => {
+                self.raise(state, sys::SIGILL, ILL_ILLOPN, address, context);
+            }
+            Exit::NoCode { address, context } => {
+                let is_mapped = self.space.protection(address).is_some();
+                let code = if is_mapped { SEGV_ACCERR } else { SEGV_MAPERR };
+                self.raise(state, sys::SIGSEGV, code, address, context);
+            }
+        }
+        if state.pending != 0 {
+            // Translated code goes on by single steps to the start of a block.
+            state.flags |= TRAP_FLAG;
+        }
+    }
+
+    /// Returns an address as people read it.
+    fn place(&self, address: u64) -> String {
+        match self.objects.symbol(address) {
+            Some((object, symbol)) => {
+                let name = String::from_utf8_lossy(&symbol.name).into_owned();
+                format!("{address:#x} ({name} in {})", self.objects.get(object).path.display())
+            }
+            None => format!("{address:#x}"),
+        }
+    }
+
+    /// Returns the code of a block, which is translated if it was not.
+    pub(crate) fn block(&mut self, address: u64, context: ContextId) -> u64 {
+        if let Some(known) = self.by_address.get(&(address, context)) {
+            return self.blocks[*known as usize].code;
+        }
+        self.translate(address, context)
+    }
+
+    /// Returns the code of a block if it is translated.
+    fn known_block(&self, address: u64, context: ContextId) -> Option<u64> {
+        self.by_address.get(&(address, context)).map(|known| self.blocks[*known as usize].code)
+    }
+
+    fn add_exit(&mut self, exit: Exit) -> u32 {
+        self.exits.push(exit);
+        self.exits.len() as u32 - 1
+    }
+
+    /// Returns the frame on top of the shadow stack.
+    fn top_frame(&self, state: &State) -> Option<Frame> {
+        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
+        (count > 0).then(|| self.frame(count - 1))
+    }
+
+    /// Decodes the block at an address.
+    fn decode(&self, address: u64, max_instructions: usize) -> Block<'static> {
+        match self.space.code_end(address) {
+            Some(end) => {
+                let length = (end - address).min(4096);
+                Block::decode(self.code_bytes(address, length as usize), address, max_instructions)
+            }
+            None => Block::decode(&[], address, max_instructions),
+        }
+    }
+}

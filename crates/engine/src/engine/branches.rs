@@ -1,0 +1,145 @@
+//! Indirect jumps and calls: each has a chain of comparisons with the targets it had, and a table if they are many.
+
+use super::chunk::Chunk;
+use super::transfer::Transfer;
+use super::translate::BlockEnd;
+use super::{Engine, Exit};
+use crate::arena::{Arena, Cell};
+use crate::asm::{Mem, RCX, RDX, RSP};
+use crate::contexts::ContextId;
+use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
+
+/// Targets that are compared in turn. With more, the table is faster.
+const MAX_CHAIN: u32 = 4;
+
+/// Slots of a table.
+const SLOT_COUNT: u64 = 256;
+
+/// An indirect jump or call in a context.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site {
+    context: ContextId,
+    address: u64,
+    return_address: Option<u64>,
+    /// The displacement of the jump behind the last comparison.
+    next: u64,
+    /// The code for an address that is none of the targets.
+    unknown: u64,
+    target_count: u32,
+    table: Option<Cell>,
+}
+
+impl Engine {
+    /// Writes an indirect branch, with `rcx` and `rdx` spilled, and the target in `rcx`.
+    pub(super) fn emit_indirect(&mut self, chunk: &mut Chunk, end: &BlockEnd, return_address: Option<u64>) {
+        let asm = &mut chunk.asm;
+        asm.store(Mem::State(TARGET), RCX);
+        if let Some(counts) = &end.counts {
+            counts.emit_without_flags(asm);
+        }
+        let number = self.sites.len() as u32;
+        let mut odd = None;
+        match return_address {
+            Some(return_address) => self.emit_push_return(chunk, return_address),
+            None => {
+                // The stack pointer is above that of the last call after a long jump and its like.
+                asm.load(RDX, Mem::State(SHADOW));
+                asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
+                asm.lea_sum(RCX, RSP, RCX, 0);
+                asm.not(RCX);
+                asm.set(RDX, 63);
+                asm.shift_right(RCX, RDX);
+                let is_below = asm.jump_if_rcx_is_zero();
+                odd = Some(asm.jump(0));
+                asm.land(is_below);
+            }
+        }
+        let asm = &mut chunk.asm;
+        asm.load(RCX, Mem::State(TARGET));
+        let next = asm.jump(0);
+        let unknown = asm.here();
+        for patch in [Some(next), odd].into_iter().flatten() {
+            asm.replace32(patch, crate::asm::displacement(patch, unknown));
+        }
+        asm.load(RCX, Mem::State(SPILL0));
+        asm.load(RDX, Mem::State(SPILL1));
+        self.emit_exit(asm, Exit::Indirect { site: number });
+        let (context, address) = (end.context, end.site);
+        self.sites.push(Site {
+            context,
+            address,
+            return_address,
+            next,
+            unknown,
+            target_count: 0,
+            table: None,
+        });
+    }
+
+    /// Goes on with an indirect branch to an address that its site does not know.
+    pub(super) fn indirect(&mut self, state: &mut State, number: u32) {
+        let site = self.sites[number as usize];
+        let target = state.target;
+        if site.return_address.is_none() && self.jump_out(state, site.context, target) {
+            return;
+        }
+        // A comparison has 32 bits.
+        if target > i32::MAX as u64 {
+            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
+        }
+        let transfer = self.transfer(site.context, site.address, target, site.return_address);
+        let mut chunk = self.chunk();
+        let asm = &mut chunk.asm;
+        let start = asm.here();
+        asm.lea(RCX, RCX, (target as i32).wrapping_neg());
+        let is_equal = asm.jump_if_rcx_is_zero();
+        asm.lea(RCX, RCX, target as i32);
+        let next = asm.jump(site.unknown);
+        asm.land(is_equal);
+        let found = asm.here();
+        match transfer {
+            Transfer::Jump => {
+                asm.load(RCX, Mem::State(SPILL0));
+                asm.load(RDX, Mem::State(SPILL1));
+                self.emit_go(&mut chunk, target, site.context);
+            }
+            Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
+        }
+        self.add_chunk(chunk);
+        // Registers are as behind the comparison.
+        (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
+        state.resume = found;
+        if site.target_count < MAX_CHAIN {
+            Arena::patch(site.next, &crate::asm::displacement(site.next, start).to_le_bytes());
+            self.sites[number as usize].next = next;
+        } else {
+            self.add_to_table(number, target, start, next);
+        }
+        self.sites[number as usize].target_count += 1;
+    }
+
+    /// Adds code that compares with a target to the table of a site.
+    fn add_to_table(&mut self, number: u32, target: u64, start: u64, next: u64) {
+        let site = self.sites[number as usize];
+        let table = match site.table {
+            Some(table) => table,
+            None => {
+                let table = self.cells(SLOT_COUNT);
+                for slot in 0..SLOT_COUNT as u32 {
+                    table.at(slot).set(site.unknown);
+                }
+                let mut chunk = self.chunk();
+                chunk.asm.jump_by_hash(table.address());
+                let code = self.add_chunk(chunk);
+                Arena::patch(site.next, &crate::asm::displacement(site.next, code).to_le_bytes());
+                self.sites[number as usize].table = Some(table);
+                table
+            }
+        };
+        let slot = table.at((crate::asm::hash(target) % SLOT_COUNT) as u32);
+        // Those that were in the slot come after it.
+        let before = slot.get();
+        Arena::patch(next, &crate::asm::displacement(next, before).to_le_bytes());
+        slot.set(start);
+    }
+}

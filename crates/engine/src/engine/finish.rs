@@ -1,0 +1,97 @@
+//! The end of the program, and of a recording that cannot go on.
+
+use linux_raw_sys::general as sys;
+
+use super::master_handler;
+use super::profile;
+use super::signals::HANDLER_EDGE;
+use super::system_calls::own_call;
+use super::{Engine, Translated};
+use crate::contexts::ContextId;
+use crate::state::State;
+
+/// The exit status if the recording ended before the program.
+pub(crate) const STOPPED: u8 = 2;
+
+impl Engine {
+    /// Writes the profile and ends the process, as the program wants it.
+    pub(super) fn end(&mut self, state: &mut State, status: u8) -> ! {
+        self.write_profile(state);
+        exit(status)
+    }
+
+    /// Writes the profile and ends the process by a signal.
+    pub(super) fn end_by_signal(&mut self, state: &mut State, signal: u32) -> ! {
+        self.write_profile(state);
+        master_handler::leave_to_kernel(signal, 0, 0);
+        let process = u64::from(std::process::id());
+        own_call(sys::__NR_kill, [process, u64::from(signal), 0, 0, 0, 0]);
+        let unblocked = 1u64 << (signal - 1);
+        let unblock = u64::from(sys::SIG_UNBLOCK);
+        own_call(sys::__NR_rt_sigprocmask, [unblock, &raw const unblocked as u64, 0, 8, 0, 0]);
+        exit(STOPPED)
+    }
+
+    /// Says why the recording cannot go on, writes the profile so far, and ends the process.
+    pub(super) fn stop(&mut self, state: &mut State, reason: &str) -> ! {
+        self.options.report(&format!("the recording ended early: {reason}"));
+        self.write_profile(state);
+        exit(STOPPED)
+    }
+
+    /// Ends the process if there is no memory for more code or counters. There is none for a profile then.
+    pub(super) fn out_of_memory(&self) -> ! {
+        self.options.report(
+            "the recording ended early: the program has more code than the native engine has memory for",
+        );
+        exit(STOPPED)
+    }
+
+    fn write_profile(&mut self, state: &mut State) {
+        // Calls that have not returned have cost what ran since.
+        while let Some(frame) = self.top_frame(state) {
+            if frame.edge == HANDLER_EDGE {
+                self.pop_handler(state);
+            } else {
+                self.pop(state);
+            }
+        }
+        if let Err(error) = profile::write(self, state.cost) {
+            self.options.report(&format!("the profile could not be written: {error}"));
+        }
+    }
+
+    /// A process that was forked goes on with the counts of its parent, as under Callgrind.
+    pub(super) fn begin_child(&mut self) {
+        self.options.client.begin(std::process::id());
+    }
+
+    /// Forgets the code of a range, which will change: its translations lead to new ones.
+    pub(super) fn forget_code(&mut self, address: u64, length: u64) {
+        let end = address + length;
+        let is_inside = |block: &Translated| {
+            let bytes: u64 = block.lengths.iter().map(|length| u64::from(*length)).sum();
+            block.start < end && block.start + bytes > address
+        };
+        let mut old: Vec<(u64, ContextId, u64)> = Vec::new();
+        let found = self.by_address.iter().filter(|(key, _)| key.0 < end && key.0 + 2048 > address);
+        for (key, number) in found {
+            let block = &self.blocks[*number as usize];
+            if is_inside(block) {
+                old.push((key.0, key.1, block.code));
+            }
+        }
+        for (start, context, code) in old {
+            self.by_address.remove(&(start, context));
+            self.lead_on(code, start, context);
+        }
+        self.objects.remove(address, length);
+        self.contexts.forget(address, length);
+    }
+}
+
+fn exit(status: u8) -> ! {
+    loop {
+        own_call(sys::__NR_exit_group, [u64::from(status), 0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,108 @@
+//! Returns and jumps that leave calls: long jumps, exceptions, switches of stacks.
+
+use super::Engine;
+use super::signals::HANDLER_EDGE;
+use super::transfer::Transfer;
+use crate::contexts::{ContextId, Kind};
+use crate::memory;
+use crate::state::State;
+
+impl Engine {
+    /// Returns the context that runs.
+    pub(super) fn current(&self, state: &State) -> ContextId {
+        match self.top_frame(state) {
+            Some(frame) if frame.edge == HANDLER_EDGE => self.handler_root().unwrap_or(self.root),
+            Some(frame) => self.contexts.get(crate::contexts::EdgeId(frame.edge)).to,
+            None => self.root,
+        }
+    }
+
+    /// Ends all calls whose stack is above the stack pointer. Returns the context that made the last of them.
+    pub(super) fn unwind(&mut self, state: &mut State) -> Option<ContextId> {
+        let sp = state.gpr[4];
+        let mut context = None;
+        while let Some(frame) = self.top_frame(state).filter(|frame| frame.sp() < sp) {
+            if frame.edge == HANDLER_EDGE {
+                context = self.pop_handler(state);
+            } else {
+                let edge = self.pop(state);
+                context = edge.map(|edge| self.contexts.get(edge).from);
+            }
+        }
+        context
+    }
+
+    /// Goes on after a return that is not that of the last call.
+    pub(super) fn odd_return(&mut self, state: &mut State, bytes: u16) {
+        let Some(target) = memory::read(&self.space, state.gpr[4]) else {
+            let message = format!("the program returns with a stack pointer of {:#x}", state.gpr[4]);
+            self.stop(state, &message);
+        };
+        let top = self.top_frame(state);
+        if top.is_some_and(|frame| frame.edge == HANDLER_EDGE && frame.sp() == state.gpr[4]) {
+            // The code that ends a handler belongs to it.
+            let context = self.function_context(target);
+            state.gpr[4] = state.gpr[4].wrapping_add(8);
+            state.resume = self.block(target, context);
+            return;
+        }
+        let is_empty = top.is_none();
+        let before = self.current(state);
+        state.gpr[4] = state.gpr[4].wrapping_add(8 + u64::from(bytes));
+        match self.unwind(state) {
+            Some(context) => state.resume = self.block(target, context),
+            None if is_empty => {
+                self.root = self.function_context(target);
+                state.resume = self.block(target, self.root);
+            }
+            None => {
+                let site = self.start_of(before);
+                self.jump(state, before, site, target);
+            }
+        }
+    }
+
+    /// Returns an address that stands for a context.
+    fn start_of(&self, context: ContextId) -> u64 {
+        match self.contexts.kind(context) {
+            Kind::Stubs(_, site) => site,
+            Kind::Function(function, _) => self.contexts.function(function).start,
+        }
+    }
+
+    /// Goes on with a jump from a context, which may count as a call.
+    pub(super) fn jump(&mut self, state: &mut State, context: ContextId, site: u64, target: u64) {
+        let context = match self.transfer(context, site, target, None) {
+            Transfer::Jump => context,
+            Transfer::Call(plan) => self.push(state, &plan),
+        };
+        state.resume = self.block(target, context);
+    }
+
+    /// Goes on with an indirect jump that leaves calls. `false` if it leaves none.
+    pub(super) fn jump_out(&mut self, state: &mut State, context: ContextId, target: u64) -> bool {
+        let is_resolver = |engine: &Engine, context: ContextId| match engine.contexts.kind(context) {
+            Kind::Function(function, _) => engine.contexts.function(function).is_resolver,
+            Kind::Stubs(..) => false,
+        };
+        if !is_resolver(self, context) {
+            let context = self.unwind(state);
+            if let Some(context) = context {
+                state.resume = self.block(target, context);
+            }
+            return context.is_some();
+        }
+        // The resolver of the dynamic linker jumps to the function that the stub is to call: it returns, and the stub's caller calls.
+        while self.top_frame(state).is_some_and(|frame| frame.edge != HANDLER_EDGE)
+            && let Some(edge) = self.pop(state)
+        {
+            let (from, site) = (self.contexts.get(edge).from, self.contexts.get(edge).site);
+            let was_resolver = is_resolver(self, self.contexts.get(edge).to);
+            if was_resolver {
+                self.jump(state, from, site, target);
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,188 @@
+//! The handler of all signals: it notes what came, and gets translated code to where the program's registers are complete.
+//!
+//! It can interrupt anything, so it allocates nothing and uses nothing of the thread: the base of `fs` may be the program's.
+#![allow(unsafe_code)]
+
+use linux_raw_sys::general as sys;
+
+use super::{Engine, FAULT_EXIT, SIGNAL_EXIT};
+use crate::arena::Arena;
+use crate::raw;
+use crate::state::{OWN_ADDRESS, State};
+use crate::switch::{self, Place};
+
+/// Registers of a `ucontext`, as indexes of its words.
+pub(crate) mod word {
+    pub(crate) const STACK: usize = 2;
+    pub(crate) const REGISTERS: usize = 5;
+    pub(crate) const RIP: usize = 21;
+    pub(crate) const FLAGS: usize = 22;
+    pub(crate) const SEGMENTS: usize = 23;
+    pub(crate) const ERROR: usize = 24;
+    pub(crate) const TRAP: usize = 25;
+    pub(crate) const FAULT_ADDRESS: usize = 27;
+    pub(crate) const FLOATING_POINT: usize = 28;
+    pub(crate) const MASK: usize = 37;
+    /// Words of the whole.
+    pub(crate) const COUNT: usize = 38;
+    /// General registers in the order of a `ucontext`, by their numbers in encodings: r8 to r15, then these.
+    pub(crate) const ORDER: [usize; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4];
+}
+
+/// The trap flag: the processor stops after each instruction.
+pub(crate) const TRAP_FLAG: u64 = 0x100;
+
+/// Signals that an instruction causes.
+const FAULTS: [u32; 5] = [sys::SIGILL, sys::SIGTRAP, sys::SIGBUS, sys::SIGFPE, sys::SIGSEGV];
+
+/// All signals but those that an instruction causes.
+pub(crate) const ASYNCHRONOUS: u64 = {
+    let mut mask = u64::MAX;
+    let mut index = 0;
+    while index < FAULTS.len() {
+        mask &= !(1 << (FAULTS[index] - 1));
+        index += 1;
+    }
+    mask
+};
+
+const REGISTER_RAX: usize = 18;
+
+#[repr(C)]
+struct KernelAction {
+    handler: u64,
+    flags: u64,
+    restorer: u64,
+    mask: u64,
+}
+
+/// Installs the handler for a signal. Its other flags are the program's.
+pub(crate) fn install(signal: u32, flags: u64) {
+    let own = u64::from(sys::SA_SIGINFO | sys::SA_ONSTACK | sys::SA_RESTORER);
+    let action = KernelAction {
+        handler: handle as *const () as u64,
+        flags: own | flags,
+        restorer: restore as *const () as u64,
+        mask: u64::MAX,
+    };
+    set(signal, &action);
+}
+
+/// Leaves a signal to the kernel: `SIG_DFL` or `SIG_IGN`.
+pub(crate) fn leave_to_kernel(signal: u32, handler: u64, flags: u64) {
+    set(signal, &KernelAction { handler, flags: flags & !u64::from(sys::SA_RESTORER), restorer: 0, mask: 0 });
+}
+
+fn set(signal: u32, action: &KernelAction) {
+    let arguments = [u64::from(signal), std::ptr::from_ref(action) as u64, 0, 8, 0, 0];
+    // SAFETY: the action is complete, and its handler keeps to the rules of one.
+    unsafe { raw::system_call(u64::from(sys::__NR_rt_sigaction), arguments) };
+}
+
+/// Returns `SIG_IGN` if the kernel ignores a signal.
+pub(crate) fn is_ignored(signal: u32) -> bool {
+    let mut action = KernelAction { handler: 0, flags: 0, restorer: 0, mask: 0 };
+    let arguments = [u64::from(signal), 0, &raw mut action as u64, 8, 0, 0];
+    // SAFETY: the kernel writes to the action alone.
+    unsafe { raw::system_call(u64::from(sys::__NR_rt_sigaction), arguments) };
+    action.handler == 1
+}
+
+/// Gives the handler a stack of its own.
+pub(crate) fn use_own_stack() {
+    const BYTES: usize = 64 << 10;
+    let stack = Box::leak(vec![0u64; BYTES / 8].into_boxed_slice());
+    let description = [stack.as_mut_ptr() as u64, 0, BYTES as u64];
+    // SAFETY: the stack is never freed.
+    unsafe {
+        raw::system_call(u64::from(sys::__NR_sigaltstack), [description.as_ptr() as u64, 0, 0, 0, 0, 0]);
+    }
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn restore() -> ! {
+    std::arch::naked_asm!("mov eax, {number}", "syscall", number = const sys::__NR_rt_sigreturn)
+}
+
+extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; word::COUNT]) {
+    let state: *mut State;
+    // SAFETY: the base of `gs` is the state since before the handler was installed, and the kernel gives the other two.
+    let (state, data, context) = unsafe {
+        std::arch::asm!("mov {}, gs:[{}]", out(reg) state, const OWN_ADDRESS, options(nostack, readonly));
+        (&mut *state, &*data, &mut *context)
+    };
+    let rip = context[word::RIP];
+    let is_of_kernel = (data[1] as i32) > 0;
+    if signal == sys::SIGTRAP && is_of_kernel && context[word::FLAGS] & TRAP_FLAG != 0 {
+        return step(state, context);
+    }
+    if FAULTS.contains(&signal) && is_of_kernel {
+        return fault(signal, state, data, context);
+    }
+    note(signal, state, data, context);
+    context[word::MASK] |= ASYNCHRONOUS;
+    match switch::place(rip) {
+        Place::Call => {
+            context[word::RIP] = switch::call_end();
+            context[REGISTER_RAX] = switch::RESTART as u64;
+        }
+        Place::GoingOn => {
+            state.flags |= TRAP_FLAG;
+            context[word::FLAGS] |= TRAP_FLAG;
+        }
+        _ if Arena::has_code(rip) => {
+            context[word::FLAGS] |= TRAP_FLAG;
+            step(state, context);
+        }
+        _ => {}
+    }
+}
+
+fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &[u64; word::COUNT]) {
+    state.pending = u64::from(signal);
+    state.saved_mask = context[word::MASK];
+    state.signal_data = *data;
+    state.fault = [context[word::ERROR], context[word::TRAP], context[word::FAULT_ADDRESS]];
+}
+
+/// Lets translated code go on to the start of a block, where all registers are the program's.
+fn step(state: &mut State, context: &mut [u64; word::COUNT]) {
+    let rip = context[word::RIP];
+    if state.pending == 0 || matches!(switch::place(rip), Place::Leaving) {
+        context[word::FLAGS] &= !TRAP_FLAG;
+        return;
+    }
+    // SAFETY: the engine does not run: translated code does.
+    let engine = unsafe { &*(state.engine as *const Engine) };
+    if let Some(block) = engine.block_with_code_at(rip) {
+        state.interrupted = u64::from(block);
+        state.exit = u64::from(SIGNAL_EXIT);
+        context[word::FLAGS] &= !TRAP_FLAG;
+        context[word::RIP] = switch::leave_address();
+    }
+}
+
+fn fault(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; word::COUNT]) {
+    let rip = context[word::RIP];
+    if !Arena::has_code(rip) {
+        // A fault of the engine: the kernel ends the process when the instruction runs again.
+        leave_to_kernel(signal, 0, 0);
+        return;
+    }
+    if state.pending != 0 {
+        // The signal that waits was blocked for the kernel to give this one first: it is sent again.
+        // SAFETY: the call sends a signal to this process.
+        unsafe {
+            let process = raw::system_call(u64::from(sys::__NR_getpid), [0; 6]) as u64;
+            let arguments = [process, state.pending, state.signal_data.as_ptr() as u64, 0, 0, 0];
+            raw::system_call(u64::from(sys::__NR_rt_sigqueueinfo), arguments);
+        }
+        context[word::MASK] = state.saved_mask;
+    }
+    note(signal, state, data, context);
+    context[word::MASK] |= ASYNCHRONOUS;
+    context[word::FLAGS] &= !TRAP_FLAG;
+    state.interrupted = rip;
+    state.exit = u64::from(FAULT_EXIT);
+    context[word::RIP] = switch::leave_address();
+}

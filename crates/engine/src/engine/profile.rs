@@ -1,0 +1,342 @@
+//! The profile: what blocks and edges cost, by function, instruction and line, in Callgrind's dialect.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::sync::Arc;
+
+use gristmill_format::{
+    Calls, Cost, CostLine, CostRole, Costs, Error, Header, Line, Name, NameKey, NameStyle, PositionKind,
+    PositionStyle, Positions, Record, Words, Writer,
+};
+
+use super::Engine;
+use crate::contexts::{ContextId, FunctionId, Kind};
+use crate::symbols::shown_name;
+
+/// The file of what has none.
+const UNKNOWN: &[u8] = b"???";
+
+/// The mode of a new file, as Callgrind has it: a profile tells the command line.
+const MODE: u32 = 0o600;
+
+/// A call from an instruction: what is called, from which address on.
+type CallKey = (u64, ContextId, u64);
+
+/// The costs of a context.
+#[derive(Debug, Default)]
+struct ContextCosts {
+    by_address: BTreeMap<u64, u64>,
+    calls: BTreeMap<CallKey, (u64, u64)>,
+}
+
+/// Writes the profile of the process.
+pub(crate) fn write(engine: &Engine, summary: u64) -> Result<(), String> {
+    let path = engine.options.client.output(std::process::id());
+    let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let profile = Profile { engine, costs: costs(engine), sources: HashMap::new() };
+    let bytes = profile.write(summary).map_err(|error| shown(&error))?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(MODE);
+    let file = options.open(&path);
+    file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| shown(&error))
+}
+
+/// Adds up what blocks and edges cost.
+fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
+    let mut costs: BTreeMap<ContextId, ContextCosts> = BTreeMap::new();
+    for block in &engine.blocks {
+        let count = block.counter.get();
+        if count == 0 {
+            continue;
+        }
+        let (owner, site) = engine.contexts.owner(block.context);
+        let costs = &mut costs.entry(owner).or_default().by_address;
+        let mut address = block.start;
+        for length in &block.lengths {
+            *costs.entry(site.unwrap_or(address)).or_default() += count;
+            address += u64::from(*length);
+        }
+        for (index, cell) in &block.repetitions {
+            let before: u64 =
+                block.lengths[..usize::from(*index)].iter().map(|length| u64::from(*length)).sum();
+            *costs.entry(site.unwrap_or(block.start + before)).or_default() += cell.get();
+        }
+    }
+    for (number, index, is_counted) in &engine.partial_runs {
+        let block = &engine.blocks[*number as usize];
+        let (owner, site) = engine.contexts.owner(block.context);
+        let costs = &mut costs.entry(owner).or_default().by_address;
+        let mut address = block.start;
+        for (at, length) in block.lengths.iter().enumerate() {
+            let cost = costs.entry(site.unwrap_or(address)).or_default();
+            if at >= usize::from(*index) && *is_counted {
+                *cost = cost.wrapping_sub(1);
+            } else if at < usize::from(*index) && !*is_counted {
+                *cost += 1;
+            }
+            address += u64::from(*length);
+        }
+    }
+    for edge in engine.contexts.edges() {
+        let Some(cells) = edge.cells else { continue };
+        let (count, cost) = (cells.get(), cells.at(1).get());
+        // Callgrind does not write calls that cost nothing.
+        if cost == 0 {
+            continue;
+        }
+        let (owner, site) = engine.contexts.owner(edge.from);
+        let key = (site.unwrap_or(edge.site), edge.to, edge.target);
+        let sum = costs.entry(owner).or_default().calls.entry(key).or_default();
+        sum.0 += count;
+        sum.1 += cost;
+    }
+    costs
+}
+
+/// A profile that is written.
+struct Profile<'a> {
+    engine: &'a Engine,
+    costs: BTreeMap<ContextId, ContextCosts>,
+    /// File and line of addresses.
+    sources: HashMap<u64, Source>,
+}
+
+/// The file and line of an address. A file that is not known is `???`, a line 0.
+type Source = (Option<Arc<str>>, u64);
+
+/// A function on a level of recursion, with what it is written as.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    function: FunctionId,
+    level: u32,
+}
+
+type Sink = Vec<u8>;
+
+impl Profile<'_> {
+    fn write(mut self, summary: u64) -> Result<Vec<u8>, Error> {
+        let options = &self.engine.options;
+        let names = if options.compresses_names { NameStyle::Compressed } else { NameStyle::Plain };
+        let positions =
+            if options.compresses_positions { PositionStyle::Compressed } else { PositionStyle::Absolute };
+        let mut writer = Writer::new(Vec::new()).names(names).positions(positions);
+        self.write_head(&mut writer, summary)?;
+        let costs = std::mem::take(&mut self.costs);
+        let mut places: Vec<(Place, &ContextCosts)> =
+            costs.iter().map(|(context, costs)| (self.place(*context), costs)).collect();
+        places.sort_by_key(|(place, _)| {
+            let function = self.engine.contexts.function(place.function);
+            (function.object, function.start, place.level)
+        });
+        let (mut object, mut total) = (None, 0);
+        for (place, costs) in places {
+            let name = self.object(place);
+            if object.as_ref() != Some(&name) {
+                put(&mut writer, Line::Name(NameKey::Ob, Name::plain(&name)))?;
+                object = Some(name);
+            }
+            total += self.write_function(&mut writer, place, costs)?;
+        }
+        let total = [Cost::from(total)];
+        put(&mut writer, Line::Header(Header::Totals(Costs::new(&total))))?;
+        writer.finish()
+    }
+
+    fn write_head(&self, writer: &mut Writer<Sink>, summary: u64) -> Result<(), Error> {
+        let options = &self.engine.options;
+        put(writer, Line::Comment(b" callgrind format"))?;
+        put(writer, Line::Header(Header::Version(b"1")))?;
+        let creator = concat!("gristmill-engine-", env!("CARGO_PKG_VERSION"));
+        put(writer, Line::Header(Header::Creator(creator.as_bytes())))?;
+        put(writer, Line::Header(Header::Pid(u64::from(std::process::id()))))?;
+        put(writer, Line::Header(Header::Command(&options.command_line())))?;
+        put(writer, Line::Header(Header::Part(1)))?;
+        put(writer, Line::Blank)?;
+        let trigger = Header::Description { kind: b"Trigger", value: b"Program termination" };
+        put(writer, Line::Header(trigger))?;
+        put(writer, Line::Blank)?;
+        let kinds: Vec<&[u8]> = self.kinds().iter().map(|kind| kind.as_str().as_bytes()).collect();
+        put(writer, Line::Header(Header::Positions(Words::new(&kinds))))?;
+        put(writer, Line::Header(Header::Events(Words::new(&[b"Ir"]))))?;
+        put(writer, Line::Header(Header::Summary(Costs::new(&[Cost::from(summary)]))))?;
+        put(writer, Line::Blank)
+    }
+
+    fn kinds(&self) -> Vec<PositionKind> {
+        let options = &self.engine.options;
+        match (options.by_instruction, options.by_line) {
+            (true, true) => vec![PositionKind::Instr, PositionKind::Line],
+            (true, false) => vec![PositionKind::Instr],
+            _ => vec![PositionKind::Line],
+        }
+    }
+
+    fn place(&self, context: ContextId) -> Place {
+        match self.engine.contexts.kind(context) {
+            Kind::Function(function, level) => Place { function, level },
+            Kind::Stubs(..) => unreachable!("stubs have no costs of their own"),
+        }
+    }
+
+    fn object(&self, place: Place) -> Vec<u8> {
+        let function = self.engine.contexts.function(place.function);
+        match function.object {
+            Some(object) => self.engine.objects.get(object).path.as_os_str().as_bytes().to_vec(),
+            None => UNKNOWN.to_vec(),
+        }
+    }
+
+    fn bias(&self, place: Place) -> u64 {
+        let function = self.engine.contexts.function(place.function);
+        function.object.map_or(0, |object| self.engine.objects.get(object).bias)
+    }
+
+    fn name(&self, place: Place) -> Vec<u8> {
+        let function = self.engine.contexts.function(place.function);
+        let mut name = match &function.name {
+            Some(name) => shown_name(name, self.engine.options.demangles),
+            None => format!("{:#018x}", function.start - self.bias(place)).into_bytes(),
+        };
+        if place.level > 1 {
+            name.extend_from_slice(format!("'{}", place.level).as_bytes());
+        }
+        name
+    }
+
+    /// Returns the file of a function: that of its first instruction.
+    fn file(&mut self, place: Place) -> Vec<u8> {
+        let start = self.engine.contexts.function(place.function).start;
+        file_name(&self.source(place, start).0)
+    }
+
+    fn source(&mut self, place: Place, address: u64) -> Source {
+        if let Some(known) = self.sources.get(&address) {
+            return known.clone();
+        }
+        let object = self.engine.contexts.function(place.function).object;
+        let object = object.map(|object| self.engine.objects.get(object));
+        let found = object.and_then(|object| {
+            let line = object.binary.as_ref()?.line(address.wrapping_sub(object.bias)).ok()??;
+            Some((line.file, line.line.map_or(0, u64::from)))
+        });
+        let source = found.unwrap_or_default();
+        self.sources.insert(address, source.clone());
+        source
+    }
+
+    /// Writes a function, and returns its cost.
+    fn write_function(
+        &mut self,
+        writer: &mut Writer<Sink>,
+        place: Place,
+        costs: &ContextCosts,
+    ) -> Result<u64, Error> {
+        let file = self.file(place);
+        put(writer, Line::Name(NameKey::Fl, Name::plain(&file)))?;
+        put(writer, Line::Name(NameKey::Fn, Name::plain(&self.name(place))))?;
+        let mut current = file.clone();
+        let mut addresses: Vec<u64> =
+            costs.by_address.keys().copied().chain(costs.calls.keys().map(|key| key.0)).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut sum = 0;
+        let mut index = 0;
+        while index < addresses.len() {
+            let address = addresses[index];
+            let source = self.source(place, address);
+            let at = file_name(&source.0);
+            if at != current {
+                let key = if at == file { NameKey::Fe } else { NameKey::Fi };
+                put(writer, Line::Name(key, Name::plain(&at)))?;
+                current = at;
+            }
+            let mut cost = costs.by_address.get(&address).copied().unwrap_or(0);
+            // Without addresses, instructions of one line are one cost, up to a call.
+            let has_calls = |address: u64| {
+                costs
+                    .calls
+                    .range((address, ContextId(0), 0)..)
+                    .next()
+                    .is_some_and(|(key, _)| key.0 == address)
+            };
+            let mut last = address;
+            if !self.engine.options.by_instruction {
+                while !has_calls(last)
+                    && let Some(next) = addresses.get(index + 1)
+                    && self.source(place, *next) == source
+                {
+                    cost += costs.by_address.get(next).copied().unwrap_or(0);
+                    last = *next;
+                    index += 1;
+                }
+            }
+            let positions = self.positions(place, address, source.1);
+            if cost > 0 {
+                cost_line(writer, CostRole::SelfCost, &positions, cost)?;
+            }
+            sum += cost;
+            for ((_, to, target), (count, cost)) in
+                costs.calls.range((last, ContextId(0), 0)..).take_while(|(key, _)| key.0 == last)
+            {
+                self.write_call(writer, place, &current, *to, *target, *count)?;
+                cost_line(writer, CostRole::Call, &positions, *cost)?;
+            }
+            index += 1;
+        }
+        put(writer, Line::Blank)?;
+        Ok(sum)
+    }
+
+    fn write_call(
+        &mut self,
+        writer: &mut Writer<Sink>,
+        place: Place,
+        current: &[u8],
+        to: ContextId,
+        target: u64,
+        count: u64,
+    ) -> Result<(), Error> {
+        let callee = self.place(to);
+        let object = self.object(callee);
+        if object != self.object(place) {
+            put(writer, Line::Name(NameKey::Cob, Name::plain(&object)))?;
+        }
+        let file = self.file(callee);
+        if file != current {
+            put(writer, Line::Name(NameKey::Cfi, Name::plain(&file)))?;
+        }
+        put(writer, Line::Name(NameKey::Cfn, Name::plain(&self.name(callee))))?;
+        let line = self.source(callee, target).1;
+        let positions = self.positions(callee, target, line);
+        let calls = Calls { count: Cost::from(count), target: Positions::new(&positions) };
+        put(writer, Line::Calls(calls))
+    }
+
+    fn positions(&self, place: Place, address: u64, line: u64) -> Vec<u64> {
+        let options = &self.engine.options;
+        let address = address.wrapping_sub(self.bias(place));
+        match (options.by_instruction, options.by_line) {
+            (true, true) => vec![address, line],
+            (true, false) => vec![address],
+            _ => vec![line],
+        }
+    }
+}
+
+fn file_name(file: &Option<Arc<str>>) -> Vec<u8> {
+    file.as_ref().map_or_else(|| UNKNOWN.to_vec(), |file| file.as_bytes().to_vec())
+}
+
+fn cost_line(writer: &mut Writer<Sink>, role: CostRole, positions: &[u64], cost: u64) -> Result<(), Error> {
+    let costs = [Cost::from(cost)];
+    put(
+        writer,
+        Line::Cost(CostLine { role, positions: Positions::new(positions), costs: Costs::new(&costs) }),
+    )
+}
+
+fn put(writer: &mut Writer<Sink>, line: Line<'_>) -> Result<(), Error> {
+    writer.write(&Record::new(line))
+}

@@ -1,0 +1,369 @@
+//! Signals of the program: what it wants of them, how they are delivered, and the way back.
+//!
+//! All signals that the program handles, and those that would end it, go to one handler of the engine. It waits until the program's
+//! registers are complete, and the program's handler is then entered with a frame as the kernel makes it. As in Callgrind, a handler
+//! begins with no caller, and what it costs is not part of the calls that it interrupts.
+
+use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
+use linux_raw_sys::general as sys;
+
+use super::master_handler;
+use super::signal_frame::{self, Delivery};
+use super::{Engine, Exit};
+use crate::contexts::ContextId;
+use crate::memory;
+use crate::state::{Frame, State};
+
+/// The edge of frames that are not calls but the start of a handler.
+pub(crate) const HANDLER_EDGE: u32 = u32::MAX;
+
+const DEFAULT: u64 = 0;
+const IGNORE: u64 = 1;
+
+const SIGNAL_COUNT: usize = 65;
+const STACK_DISABLED: u64 = 2;
+const STACK_IN_USE: u64 = 1;
+const MIN_STACK_BYTES: u64 = 2048;
+
+/// Signals that end a program by default.
+const FATAL: [u32; 22] = [
+    sys::SIGHUP,
+    sys::SIGINT,
+    sys::SIGQUIT,
+    sys::SIGILL,
+    sys::SIGTRAP,
+    sys::SIGABRT,
+    sys::SIGBUS,
+    sys::SIGFPE,
+    sys::SIGUSR1,
+    sys::SIGSEGV,
+    sys::SIGUSR2,
+    sys::SIGPIPE,
+    sys::SIGALRM,
+    sys::SIGTERM,
+    sys::SIGSTKFLT,
+    sys::SIGXCPU,
+    sys::SIGXFSZ,
+    sys::SIGVTALRM,
+    sys::SIGPROF,
+    sys::SIGIO,
+    sys::SIGPWR,
+    sys::SIGSYS,
+];
+
+/// The action of the program for a signal, as the kernel has it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Action {
+    handler: u64,
+    flags: u64,
+    restorer: u64,
+    mask: u64,
+}
+
+/// A handler that runs.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    /// The context that was interrupted.
+    context: ContextId,
+    cost: u64,
+    /// The context of the handler.
+    root: ContextId,
+}
+
+/// The signals of the program.
+#[derive(Debug)]
+pub(super) struct Signals {
+    actions: [Action; SIGNAL_COUNT],
+    /// The alternative stack: address, flags, size.
+    alternative: [u64; 3],
+    levels: Vec<Level>,
+}
+
+impl Signals {
+    pub(super) fn new() -> Signals {
+        Signals {
+            actions: [Action::default(); SIGNAL_COUNT],
+            alternative: [0, STACK_DISABLED, 0],
+            levels: Vec::new(),
+        }
+    }
+
+    /// Takes over the signals of the process. What it ignored is ignored.
+    pub(crate) fn begin(&mut self, is_pipe_ignored: bool) {
+        master_handler::use_own_stack();
+        for signal in 1..SIGNAL_COUNT as u32 {
+            let is_ignored = match signal {
+                sys::SIGPIPE => is_pipe_ignored,
+                _ => master_handler::is_ignored(signal),
+            };
+            self.actions[signal as usize].handler = if is_ignored { IGNORE } else { DEFAULT };
+            apply(signal, &self.actions[signal as usize]);
+        }
+    }
+}
+
+/// Tells the kernel what is to become of a signal.
+fn apply(signal: u32, action: &Action) {
+    if matches!(signal, sys::SIGKILL | sys::SIGSTOP) {
+        return;
+    }
+    let kept = u64::from(sys::SA_NOCLDSTOP | sys::SA_NOCLDWAIT);
+    match action.handler {
+        IGNORE => master_handler::leave_to_kernel(signal, IGNORE, action.flags & kept),
+        DEFAULT if !FATAL.contains(&signal) && signal < 32 => {
+            master_handler::leave_to_kernel(signal, DEFAULT, action.flags & kept);
+        }
+        _ => master_handler::install(signal, action.flags & (kept | u64::from(sys::SA_RESTART))),
+    }
+}
+
+fn failed(error: u32) -> i64 {
+    -i64::from(error)
+}
+
+impl Engine {
+    pub(crate) fn begin_signals(&mut self, is_pipe_ignored: bool) {
+        self.signals.begin(is_pipe_ignored);
+    }
+
+    /// `rt_sigaction`
+    pub(super) fn set_action(&mut self, arguments: [u64; 6]) -> i64 {
+        let [signal, new, old, mask_bytes, ..] = arguments;
+        let is_fixed = [u64::from(sys::SIGKILL), u64::from(sys::SIGSTOP)].contains(&signal);
+        if signal == 0 || signal >= SIGNAL_COUNT as u64 || mask_bytes != 8 || is_fixed && new != 0 {
+            return failed(EINVAL);
+        }
+        let known = self.signals.actions[signal as usize];
+        let mut words = [0; 4];
+        if new != 0 {
+            for (index, word) in words.iter_mut().enumerate() {
+                match memory::read(&self.space, new + 8 * index as u64) {
+                    Some(value) => *word = value,
+                    None => return failed(EFAULT),
+                }
+            }
+        }
+        if old != 0 {
+            let known = [known.handler, known.flags, known.restorer, known.mask];
+            for (index, value) in known.into_iter().enumerate() {
+                if !memory::write(&self.space, old + 8 * index as u64, value) {
+                    return failed(EFAULT);
+                }
+            }
+        }
+        if new != 0 {
+            let [handler, flags, restorer, mask] = words;
+            let action = Action { handler, flags, restorer, mask };
+            self.signals.actions[signal as usize] = action;
+            apply(signal as u32, &action);
+        }
+        0
+    }
+
+    /// `sigaltstack`
+    pub(super) fn set_alternative_stack(&mut self, state: &State, new: u64, old: u64) -> i64 {
+        let [address, flags, size] = self.signals.alternative;
+        let is_used = self.uses_alternative_stack(state.gpr[4]);
+        let mut words = [0; 3];
+        if new != 0 {
+            for (index, word) in words.iter_mut().enumerate() {
+                match memory::read(&self.space, new + 8 * index as u64) {
+                    Some(value) => *word = value,
+                    None => return failed(EFAULT),
+                }
+            }
+        }
+        if old != 0 {
+            let shown = [address, if is_used { STACK_IN_USE } else { flags }, size];
+            for (index, value) in shown.into_iter().enumerate() {
+                if !memory::write(&self.space, old + 8 * index as u64, value) {
+                    return failed(EFAULT);
+                }
+            }
+        }
+        if new != 0 {
+            let flags = words[1] & 0xffff_ffff;
+            if is_used {
+                return failed(EPERM);
+            }
+            if flags & 0x7fff_ffff & !(STACK_DISABLED | STACK_IN_USE) != 0 {
+                return failed(EINVAL);
+            }
+            if flags & STACK_DISABLED != 0 {
+                self.signals.alternative = [0, STACK_DISABLED, 0];
+            } else if words[2] < MIN_STACK_BYTES {
+                return failed(ENOMEM);
+            } else {
+                self.signals.alternative = [words[0], 0, words[2]];
+            }
+        }
+        0
+    }
+
+    fn uses_alternative_stack(&self, sp: u64) -> bool {
+        let [address, flags, size] = self.signals.alternative;
+        flags & STACK_DISABLED == 0 && sp > address && sp <= address + size
+    }
+
+    /// Delivers the signal that waits. The program was about to run `pc` in a context.
+    pub(super) fn deliver(&mut self, state: &mut State, pc: u64, context: ContextId) {
+        let signal = std::mem::take(&mut state.pending) as u32;
+        let action = self.signals.actions[signal as usize];
+        let is_fault =
+            state.signal_data[1] as i32 > 0 && master_handler::ASYNCHRONOUS >> (signal - 1) & 1 == 0;
+        if action.handler == DEFAULT || action.handler == IGNORE && is_fault {
+            self.end_by_signal(state, signal);
+        }
+        if action.handler == IGNORE {
+            set_mask(state.saved_mask);
+            state.resume = self.block(pc, context);
+            return;
+        }
+        let uses_alternative = action.flags & u64::from(sys::SA_ONSTACK) != 0
+            && self.signals.alternative[1] & STACK_DISABLED == 0
+            && !self.uses_alternative_stack(state.gpr[4]);
+        let [address, _, size] = self.signals.alternative;
+        // The red zone below the stack pointer is in use.
+        let top = if uses_alternative { address + size } else { state.gpr[4] - 128 };
+        let mut alternative = self.signals.alternative;
+        if self.uses_alternative_stack(state.gpr[4]) {
+            alternative[1] = STACK_IN_USE;
+        }
+        let restorer = action.restorer;
+        let delivery = Delivery { signal, handler: action.handler, restorer, pc, top, alternative };
+        if signal_frame::push(state, &self.space, &delivery).is_none() {
+            self.end_by_signal(state, sys::SIGSEGV);
+        }
+        let own = if action.flags & u64::from(sys::SA_NODEFER) == 0 { 1 << (signal - 1) } else { 0 };
+        if action.flags & u64::from(sys::SA_RESETHAND) != 0 {
+            let action = Action { handler: DEFAULT, ..action };
+            self.signals.actions[signal as usize] = action;
+            apply(signal, &action);
+        }
+        let root = self.function_context(delivery.handler);
+        self.signals.levels.push(Level { context, cost: state.cost, root });
+        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
+        let frame = Frame {
+            inverse_sp: !state.gpr[4],
+            continuation: self.odd_return,
+            enter_cost: state.cost,
+            edge: HANDLER_EDGE,
+            unused: 0,
+        };
+        memory::set_frame(self.first_frame, count, frame);
+        state.shadow += Frame::BYTES as u64;
+        state.resume = self.block(delivery.handler, root);
+        set_mask(state.saved_mask | action.mask | own);
+    }
+
+    /// Ends the innermost handler: calls in it, then its frame. Returns what it interrupted.
+    pub(super) fn end_handler(&mut self, state: &mut State) -> Option<ContextId> {
+        while self.top_frame(state).is_some_and(|frame| frame.edge != HANDLER_EDGE) {
+            self.pop(state);
+        }
+        self.pop_handler(state)
+    }
+
+    /// Takes the frame of a handler off the shadow stack.
+    pub(super) fn pop_handler(&mut self, state: &mut State) -> Option<ContextId> {
+        let level = self.signals.levels.pop()?;
+        state.shadow -= Frame::BYTES as u64;
+        state.cost = level.cost;
+        Some(level.context)
+    }
+
+    /// Returns what the innermost handler runs in.
+    pub(super) fn handler_root(&self) -> Option<ContextId> {
+        self.signals.levels.last().map(|level| level.root)
+    }
+
+    /// `rt_sigreturn`
+    pub(super) fn return_from_handler(&mut self, state: &mut State) {
+        let Some(returned) = signal_frame::pop(state, &self.space) else {
+            self.end_by_signal(state, sys::SIGSEGV);
+        };
+        let [address, flags, size] = returned.alternative;
+        if !self.uses_alternative_stack(state.gpr[4]) {
+            self.signals.alternative = [address, flags & STACK_DISABLED, size];
+        }
+        let context = match self.end_handler(state) {
+            Some(context) => context,
+            None => self.function_context(returned.pc),
+        };
+        state.resume = self.block(returned.pc, context);
+        set_mask(returned.mask);
+    }
+
+    /// Goes on after a fault in translated code.
+    pub(super) fn fault(&mut self, state: &mut State) {
+        let code = state.interrupted;
+        let Some(number) = self.block_around(code) else {
+            let message = format!("translated code at {code:#x} has failed with signal {}", state.pending);
+            self.stop(state, &message);
+        };
+        let block = &self.blocks[number as usize];
+        let offset = (code - block.code) as u16;
+        let index = block.offsets.partition_point(|start| *start <= offset).saturating_sub(1);
+        let (context, length) = (block.context, block.lengths.len());
+        let before: u64 = block.lengths[..index].iter().map(|length| u64::from(*length)).sum();
+        let pc = block.start + before;
+        let is_counted = offset >= block.counted_from;
+        if block.spills && index + 1 == length {
+            (state.gpr[1], state.gpr[2]) = (state.spill0, state.spill1);
+        }
+        // The block is counted as a whole: what did not run is taken off, or what ran is added.
+        let counted = if is_counted { length as u64 } else { 0 };
+        state.cost = state.cost.wrapping_sub(counted).wrapping_add(index as u64);
+        self.partial_runs.push((number, index as u8, is_counted));
+        self.deliver(state, pc, context);
+    }
+
+    /// Gives the program a fault that has no instruction.
+    pub(super) fn raise(&mut self, state: &mut State, signal: u32, code: u64, pc: u64, context: ContextId) {
+        state.pending = u64::from(signal);
+        state.saved_mask = mask();
+        state.signal_data = [0; 16];
+        state.signal_data[0] = u64::from(signal);
+        state.signal_data[1] = code;
+        state.signal_data[2] = pc;
+        state.fault = [0x14, 14, pc];
+        self.deliver(state, pc, context);
+    }
+
+    /// Goes on where translated code was about to begin a block.
+    pub(super) fn interrupted(&mut self, state: &mut State) {
+        let block = &self.blocks[state.interrupted as usize];
+        let (pc, context) = (block.start, block.context);
+        self.deliver(state, pc, context);
+    }
+
+    /// Returns the number of the block whose code begins at an address.
+    pub(crate) fn block_with_code_at(&self, code: u64) -> Option<u32> {
+        let found = self.blocks.binary_search_by_key(&code, |block| block.code);
+        found.ok().map(|index| index as u32)
+    }
+
+    /// Returns the number of the block that has an address in its code.
+    fn block_around(&self, code: u64) -> Option<u32> {
+        let after = self.blocks.partition_point(|block| block.code <= code);
+        let index = after.checked_sub(1)?;
+        let block = &self.blocks[index];
+        (code - block.code < u64::from(block.code_bytes)).then_some(index as u32)
+    }
+}
+
+/// Returns the signals that are blocked.
+fn mask() -> u64 {
+    let mut mask = 0u64;
+    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [0, 0, &raw mut mask as u64, 8, 0, 0]);
+    mask
+}
+
+/// Blocks signals as the program wants it.
+fn set_mask(mask: u64) {
+    let set = u64::from(sys::SIG_SETMASK);
+    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
+}
+
+/// The exits that the handler of signals takes.
+pub(super) const FIRST_EXITS: [Exit; 2] = [Exit::Signal, Exit::Fault];

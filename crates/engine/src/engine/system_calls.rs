@@ -1,0 +1,326 @@
+//! System calls of the program: most go to the kernel as they are, those that change memory, code or processes are looked at.
+#![allow(unsafe_code)]
+
+use linux_raw_sys::errno::{EEXIST, EINVAL, ENOMEM, ENOSYS, EPERM};
+use linux_raw_sys::general as sys;
+
+use super::Engine;
+use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
+use crate::contexts::ContextId;
+use crate::memory;
+use crate::raw;
+use crate::state::State;
+use crate::switch;
+
+/// The length of the instruction.
+const SYSTEM_CALL_BYTES: u64 = 2;
+
+const ARCH_SET_GS: u64 = 0x1001;
+const ARCH_SET_FS: u64 = 0x1002;
+const ARCH_GET_FS: u64 = 0x1003;
+const ARCH_GET_GS: u64 = 0x1004;
+
+/// Returns an error as the result of a system call.
+fn failed(error: u32) -> i64 {
+    -i64::from(error)
+}
+
+impl Engine {
+    /// Makes a system call of the program. It goes on at `next` in a context.
+    pub(super) fn system_call(&mut self, state: &mut State, next: u64, context: ContextId) {
+        let number = state.gpr[0];
+        let arguments = [state.gpr[7], state.gpr[6], state.gpr[2], state.gpr[10], state.gpr[8], state.gpr[9]];
+        // The processor leaves these two behind.
+        state.gpr[1] = next;
+        state.gpr[11] = state.flags;
+        if number == u64::from(sys::__NR_rt_sigreturn) {
+            return self.return_from_handler(state);
+        }
+        let result = self.result(state, number as u32, arguments);
+        if result == switch::RESTART {
+            // The signal comes first, and the call is made when its handler has returned.
+            return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
+        }
+        state.gpr[0] = result as u64;
+        if state.pending != 0 {
+            self.deliver(state, next, context);
+        }
+    }
+
+    fn result(&mut self, state: &mut State, number: u32, arguments: [u64; 6]) -> i64 {
+        let [first, second, third, fourth, ..] = arguments;
+        match number {
+            sys::__NR_exit | sys::__NR_exit_group => self.end(state, first as u8),
+            sys::__NR_brk => self.set_break(first),
+            sys::__NR_mmap => self.map(arguments),
+            sys::__NR_munmap => self.unmap(first, second),
+            sys::__NR_mprotect => self.protect(first, second, third as u32),
+            sys::__NR_pkey_mprotect if fourth == u64::MAX => self.protect(first, second, third as u32),
+            sys::__NR_mremap => self.remap(arguments),
+            sys::__NR_shmat => self.attach(arguments),
+            sys::__NR_arch_prctl => self.thread_area(state, first, second),
+            sys::__NR_clone => self.clone_process(state, arguments),
+            sys::__NR_fork | sys::__NR_vfork => self.fork(),
+            sys::__NR_readlink if is_own_program(first) => self.own_program(second, third),
+            sys::__NR_readlinkat if is_own_program(second) => self.own_program(third, fourth),
+            sys::__NR_open if is_own_program(first) => self.open_own_program(second, third),
+            sys::__NR_openat if is_own_program(second) => self.open_own_program(third, fourth),
+            sys::__NR_rt_sigaction => self.set_action(arguments),
+            sys::__NR_sigaltstack => self.set_alternative_stack(state, first, second),
+            // Those that Valgrind does not know either, so that programs take the same way.
+            sys::__NR_rseq
+            | sys::__NR_clone3
+            | sys::__NR_modify_ldt
+            | sys::__NR_remap_file_pages
+            | sys::__NR_pkey_mprotect
+            | sys::__NR_pkey_alloc
+            | sys::__NR_map_shadow_stack
+            | sys::__NR_userfaultfd => failed(ENOSYS),
+            // SAFETY: calls that change the mappings of the engine are above; what others write to is the program's.
+            _ => unsafe { switch::program_call(u64::from(number), &arguments) },
+        }
+    }
+
+    fn set_break(&mut self, wanted: u64) -> i64 {
+        if wanted < self.brk_start || wanted > self.brk_start + BREAK_BYTES {
+            return self.brk as i64;
+        }
+        let (old, new) = (page_end(self.brk), page_end(wanted));
+        if new > old {
+            let access = sys::PROT_READ | sys::PROT_WRITE;
+            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS;
+            // SAFETY: the range is kept for this, and nothing is mapped behind the old end.
+            let result = unsafe { raw::map_fixed(old, new - old, access, flags, -1, 0) };
+            if raw::error_of(result).is_some() {
+                return self.brk as i64;
+            }
+            self.space.add(old, new - old, access);
+        } else if new < old {
+            own_call(sys::__NR_munmap, [new, old - new, 0, 0, 0, 0]);
+            self.space.remove(new, old - new);
+        }
+        self.brk = wanted;
+        wanted as i64
+    }
+
+    fn map(&mut self, arguments: [u64; 6]) -> i64 {
+        let [hint, length, protection, flags, file, offset] = arguments;
+        let (protection, flags, file) = (protection as u32, flags as u32, file as i32);
+        if length == 0 || length > 1 << 46 || offset % PAGE_BYTES != 0 {
+            return failed(if length > 1 << 46 { ENOMEM } else { EINVAL });
+        }
+        let is_fixed = flags & (sys::MAP_FIXED | sys::MAP_FIXED_NOREPLACE) != 0;
+        let address = if is_fixed {
+            if hint % PAGE_BYTES != 0 {
+                return failed(EINVAL);
+            }
+            if flags & sys::MAP_FIXED == 0 && !self.space.is_free(hint, length) {
+                return failed(EEXIST);
+            }
+            if AddressSpace::is_foreign(hint, length) {
+                return failed(ENOMEM);
+            }
+            hint
+        } else {
+            let hint = page_start(hint);
+            let is_possible = hint != 0 && self.space.is_free(hint, length);
+            match is_possible.then_some(hint).or_else(|| self.space.find(length)) {
+                Some(address) => address,
+                None => return failed(ENOMEM),
+            }
+        };
+        // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
+        let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT);
+        // SAFETY: the range is free, or the program's.
+        let result =
+            unsafe { raw::map_fixed(address, length, protection & !sys::PROT_EXEC, flags, file, offset) };
+        if raw::error_of(result).is_some() {
+            return result;
+        }
+        self.forget_code(address, length);
+        let is_shared = flags & sys::MAP_TYPE != sys::MAP_PRIVATE;
+        self.space.add(address, length, if is_shared { protection | SHARED } else { protection });
+        if protection & sys::PROT_EXEC != 0 && flags & sys::MAP_ANONYMOUS == 0 {
+            use std::os::unix::ffi::OsStrExt as _;
+            if let Ok(path) = std::fs::read_link(format!("/proc/self/fd/{file}")) {
+                self.objects.add(path.as_os_str().as_bytes(), address, page_end(length), offset);
+            }
+        }
+        result
+    }
+
+    fn unmap(&mut self, address: u64, length: u64) -> i64 {
+        if AddressSpace::is_foreign(address, length) {
+            return failed(EINVAL);
+        }
+        let result = own_call(sys::__NR_munmap, [address, length, 0, 0, 0, 0]);
+        if result == 0 {
+            self.forget_code(address, length);
+            self.space.remove(address, length);
+        }
+        result
+    }
+
+    fn protect(&mut self, address: u64, length: u64, protection: u32) -> i64 {
+        if AddressSpace::is_foreign(address, length) {
+            return failed(ENOMEM);
+        }
+        let host = u64::from(protection & !sys::PROT_EXEC);
+        let result = own_call(sys::__NR_mprotect, [address, length, host, 0, 0, 0]);
+        if result == 0 && length > 0 {
+            if protection & (sys::PROT_WRITE | sys::PROT_EXEC) != sys::PROT_EXEC {
+                self.forget_code(address, length);
+            }
+            let kept = sys::PROT_READ | sys::PROT_WRITE | sys::PROT_EXEC;
+            self.space.protect(address, length, protection & kept);
+        }
+        result
+    }
+
+    fn remap(&mut self, arguments: [u64; 6]) -> i64 {
+        let [old, old_length, new_length, flags, fixed, _] = arguments;
+        let flags = flags as u32;
+        let Some(protection) = self.space.protection(old) else { return failed(EINVAL) };
+        if AddressSpace::is_foreign(old, old_length) || new_length == 0 || new_length > 1 << 46 {
+            return failed(EINVAL);
+        }
+        let (old_end, new_end) = (page_end(old + old_length), page_end(old + new_length));
+        let grows = new_end > old_end;
+        let fits = !grows || self.space.is_free(old_end, new_end - old_end);
+        let (target, flags) = if flags & sys::MREMAP_FIXED != 0 {
+            if AddressSpace::is_foreign(fixed, new_length) {
+                return failed(EINVAL);
+            }
+            (fixed, flags)
+        } else if fits && flags & sys::MREMAP_DONTUNMAP == 0 {
+            (old, 0)
+        } else if flags & sys::MREMAP_MAYMOVE != 0 {
+            match self.space.find(new_length) {
+                Some(target) => (target, flags | sys::MREMAP_FIXED),
+                None => return failed(ENOMEM),
+            }
+        } else {
+            return failed(ENOMEM);
+        };
+        let result = own_call(sys::__NR_mremap, [old, old_length, new_length, u64::from(flags), target, 0]);
+        if raw::error_of(result).is_some() {
+            return result;
+        }
+        self.forget_code(old, old_length);
+        if flags & sys::MREMAP_DONTUNMAP == 0 {
+            self.space.remove(old, old_length);
+        }
+        self.forget_code(target, new_length);
+        self.space.add(target, new_length, protection);
+        result
+    }
+
+    /// Attaches shared memory.
+    fn attach(&mut self, arguments: [u64; 6]) -> i64 {
+        let [id, hint, flags, ..] = arguments;
+        let mut status = [0u64; 32];
+        let read = own_call(sys::__NR_shmctl, [id, 2, status.as_mut_ptr() as u64, 0, 0, 0]);
+        if raw::error_of(read).is_some() {
+            return read;
+        }
+        // The size follows the permissions, which have 48 bytes.
+        let length = page_end(status[6]);
+        let address = if hint == 0 { self.space.find(length) } else { Some(hint) };
+        let Some(address) = address.filter(|address| !AddressSpace::is_foreign(*address, length)) else {
+            return failed(ENOMEM);
+        };
+        let result = own_call(sys::__NR_shmat, [id, address, flags, 0, 0, 0]);
+        if raw::error_of(result).is_none() {
+            self.space.add(result as u64, length, sys::PROT_READ | sys::PROT_WRITE);
+        }
+        result
+    }
+
+    fn thread_area(&mut self, state: &mut State, code: u64, value: u64) -> i64 {
+        match code {
+            ARCH_SET_FS if value < 1 << 47 => {
+                state.guest_fs = value;
+                0
+            }
+            ARCH_SET_FS => failed(EPERM),
+            ARCH_GET_FS => match memory::write(&self.space, value, state.guest_fs) {
+                true => 0,
+                false => failed(linux_raw_sys::errno::EFAULT),
+            },
+            ARCH_SET_GS | ARCH_GET_GS => failed(EPERM),
+            _ => failed(EINVAL),
+        }
+    }
+
+    fn clone_process(&mut self, state: &mut State, arguments: [u64; 6]) -> i64 {
+        let [flags, stack, parent_id, child_id, area, _] = arguments;
+        let is_vfork = flags & u64::from(sys::CLONE_VFORK) != 0;
+        if flags & u64::from(sys::CLONE_THREAD) != 0 {
+            self.stop(state, "the program starts a thread, which the native engine cannot record yet");
+        }
+        if flags & u64::from(sys::CLONE_VM) != 0 && !is_vfork {
+            self.stop(
+                state,
+                "the program starts a process that shares its memory, which the native engine cannot record",
+            );
+        }
+        // The new process gets memory of its own, and the old one waits until it runs another program or ends.
+        let own = flags & !u64::from(sys::CLONE_VM);
+        let result = own_call(sys::__NR_clone, [own, 0, parent_id, child_id, area, 0]);
+        if result == 0 {
+            if stack != 0 {
+                state.gpr[4] = stack;
+            }
+            if flags & u64::from(sys::CLONE_SETTLS) != 0 {
+                state.guest_fs = area;
+            }
+            self.begin_child();
+        }
+        result
+    }
+
+    fn fork(&mut self) -> i64 {
+        let result = own_call(sys::__NR_fork, [0; 6]);
+        if result == 0 {
+            self.begin_child();
+        }
+        result
+    }
+
+    /// Copies the path of the program, as the kernel does for a link of `/proc`.
+    fn own_program(&self, buffer: u64, length: u64) -> i64 {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = self.options.program.as_os_str().as_bytes();
+        let count = path.len().min(length as usize);
+        for (index, byte) in path[..count].iter().enumerate() {
+            let address = buffer + index as u64;
+            if self.space.protection(address).is_none_or(|protection| protection & sys::PROT_WRITE == 0) {
+                return failed(linux_raw_sys::errno::EFAULT);
+            }
+            // SAFETY: the byte is the program's, and mapped for writing.
+            unsafe { raw::write_bytes(address, &[*byte]) };
+        }
+        count as i64
+    }
+
+    fn open_own_program(&self, flags: u64, mode: u64) -> i64 {
+        use std::os::unix::ffi::OsStrExt as _;
+        let mut path = self.options.program.as_os_str().as_bytes().to_vec();
+        path.push(0);
+        let here = i64::from(sys::AT_FDCWD) as u64;
+        own_call(sys::__NR_openat, [here, path.as_ptr() as u64, flags, mode, 0, 0])
+    }
+}
+
+/// Makes a system call of the engine.
+pub(super) fn own_call(number: u32, arguments: [u64; 6]) -> i64 {
+    // SAFETY: its users change only mappings of the program, and give memory that they own or that is the program's.
+    unsafe { raw::system_call(u64::from(number), arguments) }
+}
+
+/// `true` if a path is the link to the program that runs.
+fn is_own_program(path: u64) -> bool {
+    let Some(text) = raw::text(path) else { return false };
+    let own = format!("/proc/{}/exe", std::process::id());
+    text == b"/proc/self/exe" || text == b"/proc/thread-self/exe" || text == own.as_bytes()
+}

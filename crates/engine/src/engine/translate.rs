@@ -1,0 +1,406 @@
+//! Translation of a block: its instructions as they are, the counting between them, and its end.
+
+use iced_x86::Instruction;
+use linux_raw_sys::general as sys;
+
+use super::chunk::Chunk;
+use super::transfer::Transfer;
+use super::{Engine, Exit, Translated};
+use crate::address_space::SHARED;
+use crate::arena::Cell;
+use crate::asm::{Asm, Mem, RAX, RCX, RDX};
+use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
+use crate::contexts::ContextId;
+use crate::memory;
+use crate::state::{COST, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
+
+/// Return addresses have 31 bits, and what instructions refer to must be near.
+const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
+
+/// The count of instructions among which one that sets the flags is searched.
+const LOOK_AHEAD_INSTRUCTIONS: usize = 6;
+
+impl Engine {
+    pub(crate) fn code_bytes(&self, address: u64, length: usize) -> &'static [u8] {
+        memory::code(address, length)
+    }
+
+    /// `true` if code can change without notice.
+    fn is_writable(&self, address: u64) -> bool {
+        self.space.protection(address).is_some_and(|protection| {
+            protection & sys::PROT_EXEC != 0 && protection & (sys::PROT_WRITE | SHARED) != 0
+        })
+    }
+
+    /// Returns counters that are 0.
+    pub(super) fn cells(&mut self, count: u64) -> Cell {
+        match self.arena.cells(count) {
+            Some(cells) => cells,
+            None => self.out_of_memory(),
+        }
+    }
+
+    /// Translates a block, and returns its code.
+    pub(super) fn translate(&mut self, address: u64, context: ContextId) -> u64 {
+        let block = self.decode(address, MAX_INSTRUCTIONS);
+        let reason = if self.is_writable(address) {
+            Some("code that can be changed while it runs")
+        } else {
+            (address > MAX_CODE_ADDRESS).then_some("code above 2 GB")
+        };
+        if let Some(reason) = reason {
+            let mut chunk = self.chunk();
+            self.emit_exit(&mut chunk.asm, Exit::Stop { address, reason });
+            return self.add_chunk(chunk);
+        }
+        if block.instructions.is_empty() {
+            return self.translate_end_alone(&block, address, context);
+        }
+        let site = block.instructions[block.instructions.len() - 1].instruction.ip();
+        // Code of the continuation of a call is written first: code of two things cannot be written at once.
+        let transfer = match block.end {
+            End::Jump(target) | End::Conditional(target) => self.transfer(context, site, target, None),
+            End::Call(target) => self.transfer(context, site, target, Some(block.next())),
+            _ => Transfer::Jump,
+        };
+        let falls_to = match block.end {
+            End::Conditional(_) => self.transfer(context, site, block.next(), None),
+            _ => Transfer::Jump,
+        };
+        let counter = self.cells(1);
+        let mut chunk = self.chunk();
+        let code = chunk.asm.base();
+        let number = self.blocks.len() as u32;
+        self.by_address.insert((address, context), number);
+        let lengths = block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
+        self.blocks.push(Translated {
+            start: address,
+            context,
+            code,
+            counter,
+            lengths,
+            repetitions: Box::default(),
+            offsets: Box::default(),
+            counted_from: 0,
+            code_bytes: 0,
+            spills: false,
+        });
+        let counts = Counts { counter, cost: block.instructions.len() as i32 };
+        let place = block.place_without_flags(self.flags_needed_behind(&block));
+        let (mut repetitions, mut offsets, mut counted_from) = (Vec::new(), Vec::new(), 0);
+        let copied = block.instructions.len() - usize::from(is_replaced(block.end));
+        for (index, decoded) in block.instructions.iter().enumerate() {
+            if place == Some(index) {
+                counts.emit_with_flags(&mut chunk.asm);
+                counted_from = chunk.asm.offset();
+            }
+            offsets.push(chunk.asm.offset());
+            if index >= copied {
+                break;
+            }
+            if is_repeated(&decoded.instruction) {
+                let cell = self.cells(1);
+                emit_repetition(&mut chunk.asm, &block, decoded, cell);
+                repetitions.push((index as u8, cell));
+            } else {
+                emit_copy(&mut chunk.asm, &block, decoded);
+            }
+        }
+        let spills =
+            matches!(block.end, End::Call(_) | End::IndirectCall | End::IndirectJump | End::Return(0));
+        let counts = if place.is_some() { None } else { Some(counts) };
+        if !spills && let Some(counts) = &counts {
+            chunk.asm.store(Mem::State(SPILL0), RCX);
+            counts.emit_without_flags(&mut chunk.asm);
+            chunk.asm.load(RCX, Mem::State(SPILL0));
+        }
+        if place.is_none() {
+            // The end counts before anything in it can fail, except for the target of an indirect branch.
+            counted_from = chunk.asm.offset();
+        }
+        let end = BlockEnd { context, site, transfer, falls_to, counts: counts.filter(|_| spills) };
+        self.emit_end(&mut chunk, &block, &end);
+        let translated = &mut self.blocks[number as usize];
+        translated.repetitions = repetitions.into();
+        translated.offsets = offsets.into();
+        translated.counted_from = counted_from;
+        translated.code_bytes = u32::from(chunk.asm.offset());
+        translated.spills = spills;
+        self.add_chunk(chunk)
+    }
+
+    /// Translates a block that has no instruction that can run.
+    fn translate_end_alone(&mut self, block: &Block<'_>, address: u64, context: ContextId) -> u64 {
+        let exit = match block.end {
+            End::Stop(reason) => Exit::Stop { address, reason },
+            End::Invalid => Exit::Invalid { address, context },
+            _ => Exit::NoCode { address, context },
+        };
+        let mut chunk = self.chunk();
+        self.emit_exit(&mut chunk.asm, exit);
+        self.add_chunk(chunk)
+    }
+
+    /// Returns the flags that the code behind a block needs, as far as it is known.
+    fn flags_needed_behind(&self, block: &Block<'_>) -> u32 {
+        match block.end {
+            End::Jump(target) | End::Call(target) => self.flags_needed_at(target),
+            End::Conditional(target) => self.flags_needed_at(target) | self.flags_needed_at(block.next()),
+            End::Next(next) => self.flags_needed_at(next),
+            // The kernel keeps flags, but the way to it is long.
+            _ => ALL_FLAGS,
+        }
+    }
+
+    /// Returns the flags that the code at an address needs.
+    pub(super) fn flags_needed_at(&self, address: u64) -> u32 {
+        if self.is_writable(address) {
+            return ALL_FLAGS;
+        }
+        self.decode(address, LOOK_AHEAD_INSTRUCTIONS).flags_needed()
+    }
+
+    fn emit_end(&mut self, chunk: &mut Chunk, block: &Block<'_>, end: &BlockEnd) {
+        let next = block.next();
+        let last = block.instructions[block.instructions.len() - 1];
+        match block.end {
+            End::Next(_) | End::NoCode | End::Invalid | End::Stop(_) => {
+                self.emit_go(chunk, next, end.context)
+            }
+            End::Jump(target) => self.emit_transfer(chunk, end.context, target, end.transfer),
+            End::Conditional(target) => self.emit_conditional(chunk, block, &last, target, end),
+            End::Call(target) => {
+                end.emit_spills(&mut chunk.asm);
+                self.emit_push_return(chunk, next);
+                match end.transfer {
+                    Transfer::Call(plan) => self.emit_call(chunk, &plan, target),
+                    Transfer::Jump => unreachable!("a call instruction is a call"),
+                }
+            }
+            End::IndirectCall | End::IndirectJump => {
+                let is_call = block.end == End::IndirectCall;
+                chunk.asm.store(Mem::State(SPILL0), RCX);
+                chunk.asm.store(Mem::State(SPILL1), RDX);
+                emit_load_target(&mut chunk.asm, &last.instruction);
+                self.emit_indirect(chunk, end, is_call.then_some(next));
+            }
+            End::Return(0) => {
+                end.emit_spills(&mut chunk.asm);
+                self.emit_return(&mut chunk.asm);
+            }
+            End::Return(bytes) => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(bytes)),
+            End::SystemCall => {
+                let exit = |resume| Exit::SystemCall { next, context: end.context, resume };
+                self.emit_exit_and_resume(&mut chunk.asm, exit);
+                self.emit_go(chunk, next, end.context);
+            }
+            End::Cpuid => {
+                self.emit_exit_and_resume(&mut chunk.asm, |resume| Exit::Cpuid { resume });
+                self.emit_go(chunk, next, end.context);
+            }
+            End::Xgetbv => {
+                self.emit_exit_and_resume(&mut chunk.asm, |resume| Exit::Xgetbv { resume });
+                self.emit_go(chunk, next, end.context);
+            }
+            End::ExtendedState => {
+                emit_extended_state(&mut chunk.asm, block, &last);
+                self.emit_go(chunk, next, end.context);
+            }
+        }
+    }
+
+    /// Writes a way out that comes back behind it.
+    fn emit_exit_and_resume(&mut self, asm: &mut Asm, exit: impl FnOnce(u64) -> Exit) {
+        let number = self.add_exit(Exit::Return);
+        asm.set_state32(EXIT, number);
+        asm.jump_through_state(LEAVE);
+        self.exits[number as usize] = exit(asm.here());
+    }
+
+    fn emit_transfer(&mut self, chunk: &mut Chunk, context: ContextId, target: u64, transfer: Transfer) {
+        match transfer {
+            Transfer::Jump => self.emit_go(chunk, target, context),
+            Transfer::Call(plan) => {
+                chunk.asm.store(Mem::State(SPILL0), RCX);
+                chunk.asm.store(Mem::State(SPILL1), RDX);
+                self.emit_call(chunk, &plan, target);
+            }
+        }
+    }
+
+    fn emit_conditional(
+        &mut self,
+        chunk: &mut Chunk,
+        block: &Block<'_>,
+        last: &Decoded,
+        target: u64,
+        end: &BlockEnd,
+    ) {
+        let bytes = block.bytes(last);
+        let condition = last.instruction.condition_code() as u8;
+        // `loop` and `jrcxz` have displacements of 8 bits only.
+        let has_near_form = last.instruction.is_jcc_short_or_near();
+        if has_near_form {
+            chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
+            let patch = chunk.asm.here();
+            let known = match end.transfer {
+                Transfer::Jump => self.known_block(target, end.context),
+                Transfer::Call(_) => None,
+            };
+            chunk.asm.displacement_to(known.unwrap_or(0));
+            if known.is_none() && matches!(end.transfer, Transfer::Jump) {
+                chunk.add_missing(patch, target, end.context);
+            }
+            self.emit_transfer(chunk, end.context, block.next(), end.falls_to);
+            if let Transfer::Call(_) = end.transfer {
+                let here = chunk.asm.here();
+                chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
+                self.emit_transfer(chunk, end.context, target, end.transfer);
+            }
+        } else {
+            chunk.asm.raw(&bytes[..bytes.len() - 1]);
+            chunk.asm.raw(&[5]);
+            let patch = chunk.asm.jump(0);
+            self.emit_transfer(chunk, end.context, target, end.transfer);
+            let here = chunk.asm.here();
+            chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
+            self.emit_transfer(chunk, end.context, block.next(), end.falls_to);
+        }
+    }
+}
+
+/// The end of a block, before it is written.
+#[derive(Debug)]
+pub(super) struct BlockEnd {
+    pub(super) context: ContextId,
+    /// The address of the last instruction.
+    pub(super) site: u64,
+    transfer: Transfer,
+    falls_to: Transfer,
+    /// The counting that comes after registers were spilled.
+    pub(super) counts: Option<Counts>,
+}
+
+impl BlockEnd {
+    /// Writes what frees `rcx` and `rdx`, and counts.
+    fn emit_spills(&self, asm: &mut Asm) {
+        asm.store(Mem::State(SPILL0), RCX);
+        asm.store(Mem::State(SPILL1), RDX);
+        if let Some(counts) = &self.counts {
+            counts.emit_without_flags(asm);
+        }
+    }
+}
+
+/// The counting of a block.
+#[derive(Debug)]
+pub(super) struct Counts {
+    counter: Cell,
+    cost: i32,
+}
+
+impl Counts {
+    /// Counts where the flags are not needed.
+    fn emit_with_flags(&self, asm: &mut Asm) {
+        asm.add_to(Mem::Absolute(self.counter.address()), 1);
+        asm.add_to(Mem::State(COST), self.cost);
+    }
+
+    /// Counts with `rcx`, and leaves the flags.
+    pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
+        asm.add_without_flags(Mem::Absolute(self.counter.address()), 1);
+        asm.add_without_flags(Mem::State(COST), self.cost);
+    }
+}
+
+/// `true` if the last instruction of a block is replaced by other code.
+fn is_replaced(end: End) -> bool {
+    !matches!(end, End::Next(_) | End::NoCode | End::Invalid | End::Stop(_))
+}
+
+/// Copies an instruction. An operand relative to it is made relative to the copy.
+fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
+    let start = asm.here();
+    asm.raw(block.bytes(decoded));
+    let instruction = &decoded.instruction;
+    if instruction.is_ip_rel_memory_operand() {
+        let target = instruction.ip_rel_memory_address();
+        let at = start + decoded.offsets.displacement_offset() as u64;
+        let distance = target.wrapping_sub(asm.here()) as i64;
+        assert!(i32::try_from(distance).is_ok(), "an operand is too far from its instruction");
+        asm.replace32(at, distance as u32);
+    }
+}
+
+/// Writes a repeated string instruction. Callgrind counts each repetition as an instruction, and the one that finds that there is nothing
+/// left to do; if a comparison ends it, there is no such one.
+fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Cell) {
+    let add = |asm: &mut Asm| {
+        // From here on `rcx` is the count of repetitions, and `rax` is free.
+        for mem in [Mem::Absolute(cell.address()), Mem::State(COST)] {
+            asm.load(RAX, mem);
+            asm.lea_sum(RAX, RAX, RCX, 0);
+            asm.store(mem, RAX);
+        }
+    };
+    if !is_repeated_comparison(&decoded.instruction) {
+        asm.store(Mem::State(SPILL0), RAX);
+        add(asm);
+        asm.load(RAX, Mem::State(SPILL0));
+        emit_copy(asm, block, decoded);
+        return;
+    }
+    let nothing = asm.jump_if_rcx_is_zero();
+    asm.store(Mem::State(SPILL2), RCX);
+    emit_copy(asm, block, decoded);
+    asm.store(Mem::State(SPILL0), RAX);
+    asm.store(Mem::State(SPILL1), RCX);
+    // `repne` is ended by equality, `repe` by its absence: `setz al` or `setnz al`, then `movzx eax, al`.
+    let opcode = if decoded.instruction.has_repne_prefix() { 0x94 } else { 0x95 };
+    asm.raw(&[0x0f, opcode, 0xc0, 0x0f, 0xb6, 0xc0]);
+    // The count before, minus the count after, minus 1 if the comparison ended it: −x is the complement of x − 1.
+    asm.lea_sum(RAX, RAX, RCX, -1);
+    asm.not(RAX);
+    asm.load(RCX, Mem::State(SPILL2));
+    asm.lea_sum(RCX, RCX, RAX, 0);
+    add(asm);
+    asm.load(RAX, Mem::State(SPILL0));
+    asm.load(RCX, Mem::State(SPILL1));
+    asm.land(nothing);
+}
+
+/// Writes `xsave` and its like. The mask is cut to what the program knows of: it has no space for more.
+fn emit_extended_state(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
+    asm.store(Mem::State(SPILL0), RAX);
+    asm.store(Mem::State(SPILL1), RDX);
+    asm.set(RDX, crate::cpuid::STATE_MASK);
+    asm.extract_bits(RAX, RDX);
+    asm.set(RDX, 0);
+    emit_copy(asm, block, decoded);
+    asm.load(RAX, Mem::State(SPILL0));
+    asm.load(RDX, Mem::State(SPILL1));
+}
+
+/// Loads the target of an indirect branch to `rcx`.
+fn emit_load_target(asm: &mut Asm, instruction: &Instruction) {
+    use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
+    let load = match instruction.op0_kind() {
+        OpKind::Register => Instruction::with2(Code::Mov_r64_rm64, Register::RCX, instruction.op0_register()),
+        _ => {
+            let operand = MemoryOperand::new(
+                instruction.memory_base(),
+                instruction.memory_index(),
+                instruction.memory_index_scale(),
+                instruction.memory_displacement64() as i64,
+                instruction.memory_displ_size(),
+                false,
+                instruction.segment_prefix(),
+            );
+            Instruction::with2(Code::Mov_r64_rm64, Register::RCX, operand)
+        }
+    };
+    let mut encoder = Encoder::new(64);
+    let encoded = load.and_then(|load| encoder.encode(&load, asm.here()));
+    debug_assert!(encoded.is_ok(), "{encoded:?}");
+    asm.raw(&encoder.take_buffer());
+}

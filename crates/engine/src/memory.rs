@@ -1,0 +1,67 @@
+//! The memory of the program as the engine reads and writes it, and the shadow stack.
+#![allow(unsafe_code)]
+
+use linux_raw_sys::general as sys;
+
+use crate::address_space::AddressSpace;
+use crate::raw;
+use crate::state::Frame;
+
+/// Frames of calls that have not returned. Untouched memory takes none.
+const SHADOW_BYTES: u64 = 4 << 30;
+
+/// Code of the program. It is read while it is decoded, and not kept.
+///
+/// The range was mapped as code when the address space was asked.
+pub(crate) fn code(address: u64, length: usize) -> &'static [u8] {
+    // SAFETY: the caller has asked the address space. One thread runs, so nothing unmaps it meanwhile.
+    unsafe { raw::bytes(address, length) }
+}
+
+/// Reads a number of the program. `None` if nothing is mapped there.
+pub(crate) fn read(space: &AddressSpace, address: u64) -> Option<u64> {
+    let is_readable =
+        |address: u64| space.protection(address).is_some_and(|protection| protection & sys::PROT_READ != 0);
+    if !is_readable(address) || !is_readable(address + 7) {
+        return None;
+    }
+    // SAFETY: the range is mapped for reading.
+    Some(unsafe { raw::read64(address) })
+}
+
+/// Writes a number of the program. `false` if nothing is mapped there for writing.
+pub(crate) fn write(space: &AddressSpace, address: u64, value: u64) -> bool {
+    let is_writable =
+        |address: u64| space.protection(address).is_some_and(|protection| protection & sys::PROT_WRITE != 0);
+    if !is_writable(address) || !is_writable(address + 7) {
+        return false;
+    }
+    // SAFETY: the range is the program's, and mapped for writing.
+    unsafe { raw::write64(address, value) };
+    true
+}
+
+/// Reserves the shadow stack, and returns the address of the first frame. `None` if there is no memory.
+pub(crate) fn reserve_shadow_stack() -> Option<u64> {
+    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
+    let access = sys::PROT_READ | sys::PROT_WRITE;
+    let arguments = [0, SHADOW_BYTES, u64::from(access), u64::from(flags), u64::MAX, 0];
+    // SAFETY: the kernel chooses unused memory.
+    let address = unsafe { raw::system_call(u64::from(sys::__NR_mmap), arguments) };
+    // The frame below the first is read by a return when there is none: its stack pointer is never one of the program's.
+    raw::error_of(address).is_none().then(|| address as u64 + 64)
+}
+
+/// Returns a frame of the shadow stack.
+pub(crate) fn frame(first: u64, index: u64) -> Frame {
+    let address = (first + index * Frame::BYTES as u64) as *const Frame;
+    // SAFETY: the shadow stack begins at `first`, and its memory holds frames or zeros.
+    unsafe { address.read() }
+}
+
+/// Writes a frame of the shadow stack.
+pub(crate) fn set_frame(first: u64, index: u64, frame: Frame) {
+    let address = (first + index * Frame::BYTES as u64) as *mut Frame;
+    // SAFETY: as above.
+    unsafe { address.write(frame) };
+}

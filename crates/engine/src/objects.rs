@@ -1,0 +1,113 @@
+//! The program and its libraries: which one an address belongs to.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use gristmill_code::{Binary, FileSystem, Locator};
+use object::elf;
+use object::read::elf::{FileHeader as _, ProgramHeader as _};
+
+use crate::symbols::{Section, Symbol, Symbols};
+
+/// The number of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectId(u32);
+
+/// A program or library.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) path: PathBuf,
+    /// The number that is added to addresses of the file.
+    pub(crate) bias: u64,
+    pub(crate) symbols: Symbols,
+    /// For source lines. `None` if the file cannot be read.
+    pub(crate) binary: Option<Binary>,
+}
+
+/// A range of addresses in which code of an object is mapped.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    end: u64,
+    object: ObjectId,
+}
+
+/// All objects, also those that are no longer mapped.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    objects: Vec<Object>,
+    ranges: BTreeMap<u64, Range>,
+}
+
+impl Objects {
+    /// Notes that a part of a file is mapped as code.
+    pub(crate) fn add(&mut self, path: &[u8], start: u64, length: u64, offset: u64) {
+        let path = Path::new(OsStr::from_bytes(path));
+        let Some(bias) = bias(path, start, offset) else { return };
+        let known = self.objects.iter().position(|object| object.path == path && object.bias == bias);
+        let index = known.unwrap_or_else(|| {
+            let locator = Locator::new(FileSystem).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
+            let binary = Binary::open(path, &locator).ok();
+            let debug = binary.as_ref().and_then(|binary| binary.debug_file().map(Path::to_owned));
+            let symbols = Symbols::read(path, debug.as_deref());
+            self.objects.push(Object { path: path.to_owned(), bias, symbols, binary });
+            self.objects.len() - 1
+        });
+        self.remove(start, length);
+        self.ranges.insert(start, Range { end: start + length, object: ObjectId(index as u32) });
+    }
+
+    /// Notes that code is no longer mapped.
+    pub(crate) fn remove(&mut self, start: u64, length: u64) {
+        let end = start + length;
+        self.ranges.retain(|mapped, range| *mapped >= end || range.end <= start);
+    }
+
+    pub(crate) fn get(&self, id: ObjectId) -> &Object {
+        &self.objects[id.0 as usize]
+    }
+
+    /// Returns the object of an address, and the section. `None` for code that Callgrind takes for none of an object.
+    pub(crate) fn at(&self, address: u64) -> Option<(ObjectId, Section)> {
+        let (_, range) =
+            self.ranges.range(..=address).next_back().filter(|(_, range)| address < range.end)?;
+        let object = self.get(range.object);
+        match object.symbols.section(address.wrapping_sub(object.bias)) {
+            Section::Other => None,
+            section => Some((range.object, section)),
+        }
+    }
+
+    /// Returns the function of an address, with the object.
+    pub(crate) fn symbol(&self, address: u64) -> Option<(ObjectId, &Symbol)> {
+        let (id, section) = self.at(address)?;
+        let object = self.get(id);
+        let symbol = (section == Section::Text).then(|| object.symbols.at(address - object.bias)).flatten();
+        symbol.map(|symbol| (id, symbol))
+    }
+
+    /// `true` if an address is the first of a function.
+    pub(crate) fn is_entry(&self, address: u64) -> bool {
+        self.symbol(address).is_some_and(|(id, symbol)| symbol.start + self.get(id).bias == address)
+    }
+}
+
+/// Returns what is added to addresses of a file that is mapped somewhere.
+fn bias(path: &Path, start: u64, offset: u64) -> Option<u64> {
+    use std::io::Read as _;
+    let mut head = Vec::new();
+    std::fs::File::open(path).ok()?.take(1 << 16).read_to_end(&mut head).ok()?;
+    let header = elf::FileHeader64::<object::Endianness>::parse(head.as_slice()).ok()?;
+    let endian = header.endian().ok()?;
+    let headers = header.program_headers(endian, head.as_slice()).ok()?;
+    let is_wanted = |header: &&elf::ProgramHeader64<object::Endianness>| {
+        header.p_type(endian) == elf::PT_LOAD
+            && header.p_flags(endian) & elf::PF_X != elf::ProgramFlags(0)
+            && (header.p_offset(endian) & !0xfff..header.p_offset(endian) + header.p_filesz(endian))
+                .contains(&offset)
+    };
+    let segment = headers.iter().find(is_wanted)?;
+    let address = segment.p_vaddr(endian).wrapping_sub(segment.p_offset(endian)).wrapping_add(offset);
+    Some(start.wrapping_sub(address))
+}

@@ -1,0 +1,87 @@
+//! The options of a recording, and its client.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+/// The client of a recording. Calls come from the process that is recorded, one at a time; it is forked without notice.
+pub trait Client: fmt::Debug {
+    /// Returns the file that the profile of a process is written to.
+    fn output(&self, process: u32) -> PathBuf;
+
+    /// Notes that a process begins to be recorded: the first one, and each that it forks.
+    fn begin(&self, process: u32);
+
+    /// Says something about the recording of a process.
+    fn tell(&self, process: u32, message: &str);
+}
+
+/// The options of a recording.
+#[derive(Debug)]
+pub struct Options {
+    /// The client, which names files and gets messages.
+    pub client: Box<dyn Client>,
+    /// The program, by its absolute path.
+    pub program: PathBuf,
+    /// The words of the command, the first as it was given.
+    pub words: Vec<OsString>,
+    /// `true` if each instruction has its cost.
+    pub by_instruction: bool,
+    /// `true` if each source line has its cost.
+    pub by_line: bool,
+    /// `true` if names are written once.
+    pub compresses_names: bool,
+    /// `true` if positions are written as differences.
+    pub compresses_positions: bool,
+    /// `true` if the costs of stubs for calls between objects are those of the call.
+    pub skips_stubs: bool,
+    /// `true` if a function that is entered again before it returned has costs of its own.
+    pub separates_recursion: bool,
+    /// `true` if the program begins with `SIGPIPE` ignored. Programs in Rust ignore it themselves, so the process does not tell.
+    pub ignores_pipe_signal: bool,
+    /// `true` if names are demangled.
+    pub demangles: bool,
+}
+
+impl Options {
+    /// Records a program with the options that Callgrind has without others.
+    pub fn new(program: impl Into<PathBuf>, words: Vec<OsString>, client: Box<dyn Client>) -> Options {
+        Options {
+            client,
+            program: program.into(),
+            words,
+            by_instruction: false,
+            by_line: true,
+            compresses_names: true,
+            compresses_positions: true,
+            skips_stubs: true,
+            separates_recursion: true,
+            ignores_pipe_signal: false,
+            demangles: true,
+        }
+    }
+
+    pub(crate) fn report(&self, message: &str) {
+        self.client.tell(std::process::id(), message);
+    }
+
+    /// Returns the value of `cmd:`, with Callgrind's escapes.
+    pub(crate) fn command_line(&self) -> Vec<u8> {
+        let mut line = Vec::new();
+        for (index, word) in self.words.iter().enumerate() {
+            if index > 0 {
+                line.push(b' ');
+            }
+            for byte in word.as_bytes() {
+                match byte {
+                    b'\n' => line.extend_from_slice(b"\\n"),
+                    b'\r' => line.extend_from_slice(b"\\r"),
+                    b'\\' if index > 0 => line.extend_from_slice(b"\\\\"),
+                    byte => line.push(*byte),
+                }
+            }
+        }
+        line
+    }
+}
