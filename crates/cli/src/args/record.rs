@@ -476,8 +476,7 @@ mod tests {
         for (line, expected) in [
             (&["--dump-insts=yes", "p"][..], "'--dump-insts'"),
             (&["--dump-instr=maybe", "p"], "'--dump-instr <yes|no>'"),
-            (&["--engine=other", "p"], "expected valgrind, native or auto"),
-            (&["--engine=x", "p"], "expected valgrind or auto"),
+            (&["--engine=x", "p"], "expected valgrind, native or auto"),
             (&["--I1=1,2", "p"], "such as 32768,8,64"),
             (&["--LL=0,8,64", "p"], "such as 32768,8,64"),
             (&["--separate-callers=x", "p"], "expected a whole number"),
