@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(crate) use self::process::{RECORDER, executable, is_recorded};
+pub(crate) use self::process::{RECORDER, executable, is_recorded, runs_own_program};
 pub(crate) use self::randomisation::{Randomisation, without_randomisation};
 use crate::error::CliError;
 use crate::input::reason;

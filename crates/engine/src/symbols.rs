@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use object::{Object as _, ObjectSection as _, SymbolFlags, elf};
+use object::{Object as _, ObjectSection as _, ReadCache, SymbolFlags, elf};
 
 /// The code that a call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,8 +43,10 @@ impl Symbols {
     pub(crate) fn read(path: &Path, debug: Option<&Path>) -> Symbols {
         let mut symbols = Symbols::default();
         let mut by_start: BTreeMap<u64, Symbol> = BTreeMap::new();
-        let Ok(bytes) = std::fs::read(path) else { return symbols };
-        let Ok(file) = object::File::parse(bytes.as_slice()) else { return symbols };
+        // Only the parts that are needed are read: a library with debug information can be large.
+        let Ok(file) = std::fs::File::open(path) else { return symbols };
+        let cache = ReadCache::new(file);
+        let Ok(file) = object::File::parse(&cache) else { return symbols };
         let range = |name: &str| {
             let section = file.section_by_name(name);
             section.map_or(0..0, |section| section.address()..section.address() + section.size())
@@ -52,8 +54,9 @@ impl Symbols {
         symbols.text = range(".text");
         symbols.stubs = range(".plt");
         collect(file.symbols(), &symbols.text, &mut by_start);
-        if let Some(bytes) = debug.filter(|debug| *debug != path).and_then(|debug| std::fs::read(debug).ok())
-            && let Ok(file) = object::File::parse(bytes.as_slice())
+        let debug = debug.filter(|debug| *debug != path).and_then(|debug| std::fs::File::open(debug).ok());
+        if let Some(cache) = debug.map(ReadCache::new)
+            && let Ok(file) = object::File::parse(&cache)
         {
             collect(file.symbols(), &symbols.text, &mut by_start);
         }

@@ -10,6 +10,11 @@ pub(crate) fn is_recorded(process: u32) -> bool {
     executable(process).is_some_and(|name| name.starts_with(RECORDER))
 }
 
+/// `true` if a process runs this program, as one does that the native engine records.
+pub(crate) fn runs_own_program(process: u32) -> bool {
+    executable(process).is_some_and(|name| Some(name) == executable(std::process::id()))
+}
+
 /// Returns the file name of what a process runs; none for one that has ended.
 pub(crate) fn executable(process: u32) -> Option<String> {
     let link = Path::new("/proc").join(process.to_string()).join("exe");

@@ -71,11 +71,12 @@ impl ValgrindLog {
         let entries = std::fs::read_dir(self.directory.path()).into_iter().flatten().flatten();
         let mut all: BTreeSet<u32> =
             entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-        let is_recorded = all.contains(&program);
+        let is_program_recorded = all.contains(&program);
         all.insert(program);
-        let running =
-            all.iter().copied().filter(|process| *process != program && valgrind::is_recorded(*process));
-        Processes { running: running.collect(), all, is_recorded }
+        let is_recorded =
+            |process: u32| valgrind::is_recorded(process) || valgrind::runs_own_program(process);
+        let running = all.iter().copied().filter(|process| *process != program && is_recorded(*process));
+        Processes { running: running.collect(), all, is_recorded: is_program_recorded }
     }
 
     /// Returns the messages of all processes.
