@@ -5,7 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-/// The client of a recording. Calls come from the process that is recorded, one at a time; it is forked without notice.
+/// The client of a recording, as in the example of [`Options`]. Calls come from the process that is recorded, one at a time; it is forked without notice.
 pub trait Client: fmt::Debug {
     /// Returns the file that the profile of a process is written to.
     fn output(&self, process: u32) -> PathBuf;
@@ -18,6 +18,31 @@ pub trait Client: fmt::Debug {
 }
 
 /// The options of a recording.
+///
+/// ```no_run
+/// use std::path::PathBuf;
+///
+/// use gristmill_engine::{Client, Options};
+///
+/// #[derive(Debug)]
+/// struct Quiet;
+///
+/// impl Client for Quiet {
+///     fn output(&self, process: u32) -> PathBuf {
+///         format!("/tmp/callgrind.out.{process}").into()
+///     }
+///
+///     fn begin(&self, _process: u32) {}
+///
+///     fn tell(&self, _process: u32, _message: &str) {}
+/// }
+///
+/// let options = Options::new("/usr/bin/gzip", vec!["gzip".into(), "--version".into()], Box::new(Quiet));
+/// let environment: Vec<_> = std::env::vars_os().collect();
+/// // Here this process becomes the program.
+/// let refusal = gristmill_engine::run(options, &environment);
+/// println!("gzip cannot be recorded: {refusal}");
+/// ```
 #[derive(Debug)]
 pub struct Options {
     /// The client, which names files and gets messages.

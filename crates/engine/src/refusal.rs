@@ -3,6 +3,11 @@
 use std::fmt;
 
 /// A reason not to run a program, found before it has done anything.
+///
+/// ```
+/// let refusal = gristmill_engine::check("/etc/passwd".as_ref()).unwrap_err();
+/// assert!(!refusal.to_string().is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     reason: String,
