@@ -41,6 +41,22 @@ pub(crate) fn write(space: &AddressSpace, address: u64, value: u64) -> bool {
     true
 }
 
+/// Reads words of the program. `false` if one cannot be read; those before it have been read then.
+pub(crate) fn read_words(space: &AddressSpace, address: u64, words: &mut [u64]) -> bool {
+    words.iter_mut().enumerate().all(|(index, word)| match read(space, address + 8 * index as u64) {
+        Some(value) => {
+            *word = value;
+            true
+        }
+        None => false,
+    })
+}
+
+/// Writes words of the program. `false` if one cannot be written; those before it have been written then.
+pub(crate) fn write_words(space: &AddressSpace, address: u64, words: &[u64]) -> bool {
+    words.iter().enumerate().all(|(index, &word)| write(space, address + 8 * index as u64, word))
+}
+
 /// Reserves the shadow stack, and returns the address of the first frame. `None` if there is no memory.
 pub(crate) fn reserve_shadow_stack() -> Option<u64> {
     let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;

@@ -135,21 +135,12 @@ impl Engine {
         }
         let known = self.signals.actions[signal as usize];
         let mut words = [0; 4];
-        if new != 0 {
-            for (index, word) in words.iter_mut().enumerate() {
-                match memory::read(&self.space, new + 8 * index as u64) {
-                    Some(value) => *word = value,
-                    None => return failed(EFAULT),
-                }
-            }
+        if new != 0 && !memory::read_words(&self.space, new, &mut words) {
+            return failed(EFAULT);
         }
-        if old != 0 {
-            let known = [known.handler, known.flags, known.restorer, known.mask];
-            for (index, value) in known.into_iter().enumerate() {
-                if !memory::write(&self.space, old + 8 * index as u64, value) {
-                    return failed(EFAULT);
-                }
-            }
+        let known = [known.handler, known.flags, known.restorer, known.mask];
+        if old != 0 && !memory::write_words(&self.space, old, &known) {
+            return failed(EFAULT);
         }
         if new != 0 {
             let [handler, flags, restorer, mask] = words;
@@ -165,21 +156,12 @@ impl Engine {
         let [address, flags, size] = self.signals.alternative;
         let is_used = self.uses_alternative_stack(state.gpr[4]);
         let mut words = [0; 3];
-        if new != 0 {
-            for (index, word) in words.iter_mut().enumerate() {
-                match memory::read(&self.space, new + 8 * index as u64) {
-                    Some(value) => *word = value,
-                    None => return failed(EFAULT),
-                }
-            }
+        if new != 0 && !memory::read_words(&self.space, new, &mut words) {
+            return failed(EFAULT);
         }
-        if old != 0 {
-            let shown = [address, if is_used { STACK_IN_USE } else { flags }, size];
-            for (index, value) in shown.into_iter().enumerate() {
-                if !memory::write(&self.space, old + 8 * index as u64, value) {
-                    return failed(EFAULT);
-                }
-            }
+        let shown = [address, if is_used { STACK_IN_USE } else { flags }, size];
+        if old != 0 && !memory::write_words(&self.space, old, &shown) {
+            return failed(EFAULT);
         }
         if new != 0 {
             let flags = words[1] & 0xffff_ffff;

@@ -47,12 +47,22 @@ pub(super) struct InPlace<'c, 'p> {
     members: Option<[(usize, Vec<Vec<FunctionId>>); 2]>,
     /// By file: the functions that both sides have.
     common: Option<HashMap<JoinedPathId, Vec<JoinedId>>>,
+    /// By file: where these are entered in base and new, sorted. `None` if there are too many.
+    entries: HashMap<JoinedPathId, Option<Vec<(u64, u64)>>>,
     extents: HashMap<(JoinedId, Side), Option<Extent>>,
 }
 
 impl<'c, 'p> InPlace<'c, 'p> {
     pub(super) fn new(runs: &'c [Run<'p>], identity: &'c Identity<'p>, selection: &'c Selection) -> Self {
-        InPlace { runs, identity, selection, members: None, common: None, extents: HashMap::new() }
+        InPlace {
+            runs,
+            identity,
+            selection,
+            members: None,
+            common: None,
+            entries: HashMap::new(),
+            extents: HashMap::new(),
+        }
     }
 
     /// Compares the place of a function of the new side with that of one of the base.
@@ -84,36 +94,43 @@ impl<'c, 'p> InPlace<'c, 'p> {
         };
         let common = self.common().values().flatten().copied();
         let common: Vec<JoinedId> = common.filter(|function| !is_joined(function)).take(MAX_COMMON).collect();
-        for function in common {
-            let extents = Side::ALL.map(|side| self.extent(function, side));
-            if let [Some((base, _)), Some((new, _))] = extents {
-                count += 1;
-                moved += usize::from(base != new);
-            }
+        for (base, new) in common.into_iter().filter_map(|function| self.entry_lines(function)) {
+            count += 1;
+            moved += usize::from(base != new);
         }
         (count >= MIN_COMMON).then_some(moved * MAX_MOVED <= count)
     }
 
     /// Returns by how many lines the functions around a line of the base moved. `None` if there are too many to look at.
     fn moved(&mut self, file: JoinedPathId, line: u64) -> Option<Vec<i128>> {
+        if !self.entries.contains_key(&file) {
+            let entries = self.find_entries(file);
+            self.entries.insert(file, entries);
+        }
+        let entries = self.entries[&file].as_ref()?;
+        if entries.is_empty() {
+            return Some(vec![0]);
+        }
+        let below = entries.partition_point(|&(base, _)| base <= line);
+        let around = below.saturating_sub(NEIGHBOURS)..entries.len().min(below + NEIGHBOURS);
+        Some(entries[around].iter().map(|&(base, new)| i128::from(new) - i128::from(base)).collect())
+    }
+
+    /// Returns the lines of base and new at which the functions of a file are entered that both sides have, sorted.
+    fn find_entries(&mut self, file: JoinedPathId) -> Option<Vec<(u64, u64)>> {
         let common = self.common().get(&file).cloned().unwrap_or_default();
         if common.len() > MAX_OF_FILE {
             return None;
         }
-        let mut entries: Vec<(u64, u64)> = Vec::new();
-        for function in common {
-            let extents = Side::ALL.map(|side| self.extent(function, side));
-            if let [Some((base, _)), Some((new, _))] = extents {
-                entries.push((base, new));
-            }
-        }
-        if entries.is_empty() {
-            return Some(vec![0]);
-        }
+        let mut entries: Vec<(u64, u64)> =
+            common.into_iter().filter_map(|function| self.entry_lines(function)).collect();
         entries.sort_unstable();
-        let below = entries.partition_point(|&(base, _)| base <= line);
-        let around = below.saturating_sub(NEIGHBOURS)..entries.len().min(below + NEIGHBOURS);
-        Some(entries[around].iter().map(|&(base, new)| i128::from(new) - i128::from(base)).collect())
+        Some(entries)
+    }
+
+    /// Returns the lines of base and new at which a function is entered.
+    fn entry_lines(&mut self, function: JoinedId) -> Option<(u64, u64)> {
+        Some((self.extent(function, Side::Base)?.0, self.extent(function, Side::New)?.0))
     }
 
     fn common(&mut self) -> &HashMap<JoinedPathId, Vec<JoinedId>> {

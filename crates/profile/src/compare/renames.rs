@@ -35,6 +35,13 @@ pub struct Resemblance {
     pub self_costs: (Cost, Cost),
 }
 
+impl Resemblance {
+    /// Returns `true` if names and lines say that they are one function. Equal costs can be accidental.
+    pub fn is_certain(&self) -> bool {
+        self.similar_name && self.same_place
+    }
+}
+
 /// Two functions of a comparison that are one function, renamed.
 #[derive(Debug)]
 pub(super) struct Rename {

@@ -217,14 +217,14 @@ pub struct RenameRow {
 
 impl RenameRow {
     fn new(why: &Resemblance) -> Self {
-        let Resemblance { same_file, similar_name, same_place, common_callers, callers, .. } = *why;
+        let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
         RenameRow {
             same_file,
             similar_name,
             common_callers,
             callers,
             text: resemblance(why),
-            is_certain: similar_name && same_place,
+            is_certain: why.is_certain(),
         }
     }
 }

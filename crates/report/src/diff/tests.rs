@@ -238,8 +238,8 @@ fn calls_of_one_side_and_small_changes_in_words() {
     }
 }
 
-/// The sentences of the causes of two profiles.
-fn sentences(base: &str, new: &str) -> Vec<String> {
+/// The whole difference of two profiles.
+fn whole(base: &str, new: &str) -> Diff {
     let [base, new] = [base, new].map(|text| Profile::from_bytes(format!("events: Ir\nfl=a.c\n{text}")));
     let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
     let options = DiffOptions {
@@ -252,7 +252,12 @@ fn sentences(base: &str, new: &str) -> Vec<String> {
         causes: None,
         show_joined: false,
     };
-    Diff::new(&comparison, &options).causes.into_iter().map(|cause| cause.text).collect()
+    Diff::new(&comparison, &options)
+}
+
+/// The sentences of the causes of two profiles.
+fn sentences(base: &str, new: &str) -> Vec<String> {
+    whole(base, new).causes.into_iter().map(|cause| cause.text).collect()
 }
 
 #[test]
@@ -316,22 +321,10 @@ fn calls_beyond_those_of_the_caller_say_so() {
     assert!(said.iter().any(|said| said == expected), "{said:?}");
 }
 
-/// The text of a comparison with all rows and causes.
+/// The text of a difference with all rows and causes.
 fn whole_text(base: &str, new: &str) -> String {
-    let [base, new] = [base, new].map(|text| Profile::from_bytes(format!("events: Ir\nfl=a.c\n{text}")));
-    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
-    let options = DiffOptions {
-        columns: vec![0],
-        grouping: Grouping::Function,
-        sort: SortBy::SelfCost,
-        limit: None,
-        min: 0,
-        filter: None,
-        causes: None,
-        show_joined: false,
-    };
     let mut text = Vec::new();
-    Diff::new(&comparison, &options).write_text(&Look::plain(100), &mut text).unwrap();
+    whole(base, new).write_text(&Look::plain(100), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 

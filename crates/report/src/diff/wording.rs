@@ -126,9 +126,8 @@ pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
         let resembles = comparison.renamed(function)?;
         let why = resemblance(resembles);
-        let is_certain = resembles.similar_name && resembles.same_place;
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
-        (base != new).then_some(Rename { base, new, why, is_certain })
+        (base != new).then_some(Rename { base, new, why, is_certain: resembles.is_certain() })
     };
     comparison.functions().filter_map(rename).collect()
 }
