@@ -18,6 +18,8 @@ export class WorkerLibrary implements Library {
   /** The message that the worker has. It gets one at a time, so that a question that nobody waits for is never asked. */
   private current: Waiting | null = null;
   private isOpen = false;
+  /** True once the library has done ahead what the first questions need. It does a step while there is no question. */
+  private isPrepared = false;
   private generation = 0;
 
   constructor(
@@ -39,6 +41,7 @@ export class WorkerLibrary implements Library {
     });
     this.generation += 1;
     this.isOpen = true;
+    this.isPrepared = false;
     this.next();
   }
 
@@ -62,7 +65,8 @@ export class WorkerLibrary implements Library {
   private next(): void {
     while (this.current === null) {
       const first = this.queue[0];
-      if (first === undefined || (first.message.kind === "ask" && !this.isOpen)) return;
+      if (first === undefined) return this.prepare();
+      if (first.message.kind === "ask" && !this.isOpen) return;
       this.queue.shift();
       if (first.signal?.aborted) {
         first.reject(first.signal.reason);
@@ -73,6 +77,13 @@ export class WorkerLibrary implements Library {
     }
   }
 
+  private prepare(): void {
+    if (!this.isOpen || this.isPrepared) return;
+    const nothing = () => undefined;
+    this.current = { message: { kind: "prepare" }, resolve: nothing, reject: nothing };
+    this.worker.postMessage(this.current.message);
+  }
+
   private take(message: FromWorker): void {
     if (message.kind === "progress") {
       // A question may load the files again, which is no stage of opening.
@@ -81,7 +92,8 @@ export class WorkerLibrary implements Library {
     }
     const done = this.current;
     this.current = null;
-    if (message.kind === "answer") done?.resolve(message.answer);
+    if (message.kind === "prepared") this.isPrepared = !message.hasMore;
+    else if (message.kind === "answer") done?.resolve(message.answer);
     else done?.reject(new Refused(message.reason));
     this.next();
   }

@@ -171,9 +171,18 @@ impl Session {
     /// Does ahead what the first questions of a page need, in the order in which it asks: the answers are the same without it, but
     /// come later. `is_cancelled` is asked between the steps.
     pub fn prepare(&self, is_cancelled: &dyn Fn() -> bool) {
+        let mut nth = 0;
+        while !is_cancelled() && self.prepare_step(nth) {
+            nth += 1;
+        }
+    }
+
+    /// Does one step of [`prepare`](Self::prepare), counted from 0, and returns `true` if there are more: for who has one thread,
+    /// and looks for questions in between.
+    pub fn prepare_step(&self, nth: usize) -> bool {
         let scope = Scope::default();
         // A profile that has no view, because it is too large, has a reason that each question gets.
-        let Ok(kept) = self.view(&scope, false) else { return };
+        let Ok(kept) = self.view(&scope, false) else { return false };
         let program = |inverted| TreeKey { from: None, inverted };
         let rows = |inverted| tree_options(None, inverted, PREPARED_SHARE, PREPARED_DEPTH, PREPARED_NODES);
         let groups = |group| {
@@ -186,23 +195,36 @@ impl Session {
                 drop(functions::page(&kept, self.names(&scope), key, 0, PREPARED_ROWS));
             }
         };
-        self.is_preparing.store(true, Ordering::Relaxed);
-        let steps: [&dyn Fn(); 18] = [
+        let of_cycle = |inverted| {
+            if let Some(from) = member_of_largest_cycle(&kept) {
+                drop(kept.tree(TreeKey { from: Some(from), inverted }));
+            }
+        };
+        let steps: [&dyn Fn(); 21] = [
             &|| {
                 let summary = || drop(self.summary(&kept, &scope));
                 both(self.profile.function_count(), summary, || drop(self.overview(&kept, OVERVIEW_ROWS)));
             },
             &|| orders(&[Sort::SelfCost, Sort::Inclusive]),
             &|| {
+                if let Some(function) = member_of_largest_cycle(&kept) {
+                    let options =
+                        ShowOptions { function, depth: 1, lines: Some(0), limit: Some(PREPARED_ROWS) };
+                    drop(Show::new(&kept.view, &options));
+                }
+            },
+            &|| {
                 self.prepared_names(&kept);
             },
-            &|| orders(&[Sort::Name, Sort::Calls, Sort::PerCall, Sort::Object, Sort::File]),
+            &|| orders(&[Sort::Name, Sort::Calls]),
+            &|| orders(&[Sort::PerCall, Sort::Object, Sort::File]),
             &|| {
                 kept.objects();
             },
             &|| drop(kept.tree(program(false))),
             &|| drop(kept.table(rows(false))),
-            &|| self.prepare_cycle(&kept),
+            &|| of_cycle(false),
+            &|| of_cycle(true),
             &|| groups(Group::Object),
             &|| groups(Group::File),
             &|| groups(Group::Directory),
@@ -214,25 +236,11 @@ impl Session {
             &|| drop(kept.table(rows(true))),
             &|| drop(self.findings(0)),
         ];
-        for step in steps {
-            if is_cancelled() {
-                return;
-            }
+        self.is_preparing.store(true, Ordering::Relaxed);
+        if let Some(step) = steps.get(nth) {
             step();
         }
-    }
-
-    /// Does ahead what the members of the largest cycle have in common.
-    fn prepare_cycle(&self, kept: &KeptView) {
-        let cycles = kept.view.inclusive().cycles();
-        let largest = cycles.ids().max_by_key(|&cycle| cycles.members(cycle).len());
-        let Some(&member) = largest.and_then(|cycle| cycles.members(cycle).first()) else { return };
-        let function = kept.view.subject_at(member);
-        let options = ShowOptions { function, depth: 1, lines: Some(0), limit: Some(PREPARED_ROWS) };
-        drop(Show::new(&kept.view, &options));
-        for inverted in [false, true] {
-            drop(kept.tree(TreeKey { from: Some(function), inverted }));
-        }
+        nth + 1 < steps.len()
     }
 
     /// Returns the names of functions in a scope, if they are prepared.
@@ -482,6 +490,13 @@ impl Session {
         let document = kept(&self.documents, key, MAX_DOCUMENTS, || self.with_files(make)?)?;
         Ok(Answer::Document(document))
     }
+}
+
+/// Returns a member of the largest cycle, whose answers have in common what takes long.
+fn member_of_largest_cycle(kept: &KeptView) -> Option<SubjectId> {
+    let cycles = kept.view.inclusive().cycles();
+    let largest = cycles.ids().max_by_key(|&cycle| cycles.members(cycle).len())?;
+    cycles.members(largest).first().map(|&member| kept.view.subject_at(member))
 }
 
 /// Returns the options of a tree whose nodes are rows.

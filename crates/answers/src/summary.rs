@@ -70,7 +70,7 @@ fn event_types(view: &View, scope: &Scope) -> Result<Vec<EventType>, Refusal> {
 fn has_lines(view: &View) -> bool {
     let mut ids: Vec<_> = view.subject_ids().collect();
     let count = MAX_FUNCTIONS_TO_LOOK_AT.min(ids.len());
-    let key = |id: &_| std::cmp::Reverse(view.self_cost(*id)[0]);
+    let key = |id: &_| (std::cmp::Reverse(view.self_cost(*id)[0]), *id);
     if count < ids.len() {
         ids.select_nth_unstable_by_key(count, key);
     }

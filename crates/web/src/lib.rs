@@ -5,7 +5,7 @@
 //! then what was asked for, or a document `{"error": …}`.
 //!
 //! These are plain exports instead of `wasm-bindgen`: its generator has to be of the same version as the crate and to be
-//! there when the page is built, for an interface of seven functions with numbers. Nothing here reads memory through a
+//! there when the page is built, for an interface of eight functions with numbers. Nothing here reads memory through a
 //! pointer: the page writes into the buffer, which is then taken as a whole.
 
 use std::cell::RefCell;
@@ -124,6 +124,14 @@ pub extern "C" fn open() -> u32 {
         let result = page.open();
         page.finish(result)
     })
+}
+
+/// Does one step of what the first questions need, counted from 0, and returns 1 if there are more. The page asks for it
+/// while it has no question.
+#[allow(unsafe_code, reason = "the name is for the page")]
+#[unsafe(no_mangle)]
+pub extern "C" fn prepare(step: usize) -> u32 {
+    PAGE.with_borrow(|page| page.session.as_ref().is_some_and(|session| session.prepare_step(step)).into())
 }
 
 /// Answers the question in the buffer.

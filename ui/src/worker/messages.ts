@@ -14,7 +14,10 @@ export interface GivenFile {
 export type LibraryCode = { address: string } | { text: string };
 
 export type ToWorker =
-  { kind: "open"; code: LibraryCode; files: GivenFile[] } | { kind: "ask"; request: string };
+  | { kind: "open"; code: LibraryCode; files: GivenFile[] }
+  | { kind: "ask"; request: string }
+  /** Do one step of what the first questions need. It is done when it is answered. */
+  | { kind: "prepare" };
 
 export interface Progress {
   stage: "library" | "read" | "load";
@@ -28,4 +31,6 @@ export interface Progress {
 export type FromWorker =
   | ({ kind: "progress" } & Progress)
   | { kind: "answer"; answer: ArrayBuffer }
+  /** The answer to `prepare`: are there more steps? */
+  | { kind: "prepared"; hasMore: boolean }
   | { kind: "failure"; reason: string };

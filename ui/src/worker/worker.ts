@@ -9,6 +9,7 @@ interface Exports {
   name(): void;
   add(role: number): number;
   open(): number;
+  prepare(step: number): number;
   ask(): number;
   answer(): number;
   answer_length(): number;
@@ -17,6 +18,9 @@ interface Exports {
 const ROLES: Record<Role, number> = { profile: 0, base: 1, source: 2, "newer-source": 3 };
 /** The memory of WebAssembly has 4 GB; the profile is not alone in it. */
 const MAX_FILE_BYTES = 0xe000_0000;
+
+/** A library with more memory than this does nothing ahead: it may not fit. */
+const MAX_PREPARED_BYTES = 0x4000_0000;
 
 const UNFIT = "the profile does not fit into the memory of a page: `gristmill view FILE` loads larger ones";
 
@@ -28,6 +32,8 @@ let library: Exports | null = null;
 let given: GivenFile[] = [];
 /** Bytes of all profiles, as far as they are known. */
 let total = 0;
+/** The next step of what is done ahead. */
+let step = 0;
 
 function post(message: FromWorker, transferred: ArrayBuffer[] = []): void {
   (postMessage as (message: FromWorker, transferred: ArrayBuffer[]) => void)(message, transferred);
@@ -134,6 +140,18 @@ async function open(): Promise<void> {
   }
   if (isRefused) throw new Failure(reasonOf(taken(exports)));
   library = exports;
+  step = 0;
+}
+
+/** Does one step ahead, and returns true if there are more. */
+function prepare(): boolean {
+  if (!library || library.memory.buffer.byteLength > MAX_PREPARED_BYTES) return false;
+  try {
+    return library.prepare(step++) !== 0;
+  } catch {
+    library = null;
+    return false;
+  }
 }
 
 /** Copies the answer out of the library. */
@@ -168,6 +186,10 @@ async function answerTo(message: ToWorker): Promise<void> {
     if (message.kind === "ask") {
       const answer = await ask(message.request);
       post({ kind: "answer", answer }, [answer]);
+      return;
+    }
+    if (message.kind === "prepare") {
+      post({ kind: "prepared", hasMore: prepare() });
       return;
     }
     module ??= await compile(message.code);

@@ -75,7 +75,7 @@ fn first_functions(
     let Some(limit) = options.limit.filter(|&limit| limit < functions.len()) else { return functions };
     let Some(last) = limit.checked_sub(1) else { return Vec::new() };
     let mut keyed = keyed(comparison, options, functions);
-    let (_, &mut (least, _), _) = keyed.select_nth_unstable_by_key(last, |&(key, _)| key);
+    let (_, &mut (least, _), _) = keyed.select_nth_unstable(last);
     let mut first: Vec<JoinedId> =
         keyed.iter().filter(|(key, _)| *key < least).map(|&(_, function)| function).collect();
     // All others have the same change, so that their names decide. There can be many.

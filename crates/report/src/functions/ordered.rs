@@ -12,7 +12,7 @@ const MANY: usize = 4096;
 /// The comparison of rows, which are functions or groups.
 pub(super) trait RowOrder {
     /// The id of a row.
-    type Id: Copy;
+    type Id: Copy + Ord;
 
     /// Compares the keys of rows whose first keys are equal.
     fn compare_keys(&self, a: Self::Id, b: Self::Id) -> Ordering;
@@ -42,7 +42,7 @@ pub(super) struct Ordered<I> {
     states: BTreeMap<usize, State>,
 }
 
-impl<I: Copy> Ordered<I> {
+impl<I: Copy + Ord> Ordered<I> {
     pub(super) fn new(items: Vec<Item<I>>) -> Self {
         Ordered { items, states: BTreeMap::from([(0, State::Mixed)]) }
     }
@@ -87,8 +87,10 @@ impl<I: Copy> Ordered<I> {
             self.states.insert(range.start, State::Equal);
             return;
         }
-        let (_, &mut key, _) =
-            items.select_nth_unstable_by(at - range.start, |a, b| compare_keys(order, *a, *b));
+        // No two are equal: among equal ones, the selection of a standard library that is built for size is quadratic.
+        let (_, &mut key, _) = items.select_nth_unstable_by(at - range.start, |a, b| {
+            compare_keys(order, *a, *b).then_with(|| a.1.cmp(&b.1))
+        });
         let is_before = |item: &Item<I>| compare_keys(order, *item, key) == Ordering::Less;
         let is_equal = |item: &Item<I>| compare_keys(order, *item, key) == Ordering::Equal;
         let (before, rest) = items.split_at_mut(at - range.start);
