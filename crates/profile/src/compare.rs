@@ -36,6 +36,7 @@ mod activity;
 mod change_path;
 mod checkout;
 mod difference;
+mod doubt;
 mod entries;
 mod environment;
 mod explain;
@@ -67,6 +68,7 @@ mod settle;
 mod tests;
 mod trees;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use gristmill_format::Cost;
@@ -80,6 +82,7 @@ use crate::selection::Selection;
 
 pub use change_path::PathStep;
 pub use checkout::Checkout;
+pub use doubt::JoinDoubt;
 pub use environment::{Unlike, UnlikeKind};
 pub use explain::{Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
@@ -254,6 +257,8 @@ pub struct Comparison<'p> {
     joining: JoinOptions,
     /// `true` if both sides ran one program with other arguments.
     is_one_binary: bool,
+    /// By side: the file names of the programs that were run.
+    programs: [BTreeSet<&'p [u8]>; 2],
     identity: Identity<'p>,
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,
@@ -263,6 +268,8 @@ pub struct Comparison<'p> {
     renames: Vec<(JoinedId, Resemblance)>,
     /// The objects whose functions have names on one side only, with the side that lacks them.
     nameless_objects: Vec<(JoinedPathId, Side)>,
+    /// Closures that may be others of the same name, sorted.
+    other_closures: Vec<JoinedId>,
 }
 
 impl<'p> Comparison<'p> {

@@ -4,6 +4,7 @@ mod alignment;
 mod amounts;
 mod change;
 mod column;
+mod condition;
 mod csv;
 mod function;
 mod head;
@@ -160,6 +161,9 @@ pub struct Diff {
     /// The functions that were renamed.
     #[serde(skip)]
     renames: Vec<wording::Rename>,
+    /// The count of other joined functions that may be two each.
+    #[serde(skip)]
+    doubtful: usize,
     /// The files of functions of causes and of the path that others share their names with.
     #[serde(skip)]
     namesakes: BTreeMap<JoinedId, String>,
@@ -294,6 +298,7 @@ impl Diff {
         sort(&mut diff.rows, options.sort);
         diff.rows.iter_mut().for_each(|row| row.complete(&refs));
         diff.renames = wording::renames(comparison);
+        diff.doubtful = condition::doubtful_count(comparison, options.leading());
         let in_causes = diff.causes.iter().flat_map(|cause| cause.sentence.names().map(|name| name.id));
         let in_path = diff.path.iter().flat_map(StepRow::functions);
         diff.namesakes = namesakes(comparison, in_causes.chain(in_path));
@@ -357,6 +362,7 @@ impl Diff {
             rest,
             rows,
             renames: Vec::new(),
+            doubtful: 0,
             namesakes: BTreeMap::new(),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),

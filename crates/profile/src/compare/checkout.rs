@@ -23,6 +23,8 @@ pub struct Checkout {
 pub(super) struct LonePath<'a> {
     pub(super) path: &'a [u8],
     pub(super) is_new: bool,
+    /// `true` for a source file, `false` for an object.
+    pub(super) is_source: bool,
     /// The caller's index of it.
     pub(super) index: usize,
 }
@@ -38,7 +40,12 @@ struct Candidate {
 ///
 /// In the order of their reversed texts, paths with long common ends are neighbours. Each path votes for the directories
 /// that remain of it and of its neighbours; the pair of directories with most votes joins first.
-pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Checkout>) {
+///
+/// `common` are the objects and the sources that both sides have, sorted: where these stay, no build moved.
+pub(super) fn pair_paths(
+    lone: &[LonePath<'_>],
+    common: &[Vec<&[u8]>; 2],
+) -> (Vec<(usize, usize)>, Vec<Checkout>) {
     let mut order: Vec<usize> = (0..lone.len()).collect();
     let backwards = |place: &usize| lone[*place].path.iter().rev();
     order.sort_by(|a, b| backwards(a).cmp(backwards(b)).then(lone[*a].is_new.cmp(&lone[*b].is_new)));
@@ -85,8 +92,13 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
     let mut pairs = Vec::new();
     let mut checkouts: Vec<Checkout> = Vec::new();
     let mut interner = Interner::default();
-    for (_, candidate) in keyed {
+    for ((std::cmp::Reverse((votes, _)), ..), candidate) in keyed {
         if is_taken[candidate.base] || is_taken[candidate.new] {
+            continue;
+        }
+        let (base, new) = directories(candidate);
+        let common = &common[usize::from(lone[candidate.base].is_source)];
+        if count_beside(common, base, new) * MIN_MOVED > votes {
             continue;
         }
         is_taken[candidate.base] = true;
@@ -101,6 +113,34 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
     }
     checkouts.sort_by_key(|checkout| std::cmp::Reverse(checkout.paths));
     (pairs, checkouts)
+}
+
+/// A build moved if this many times as many paths did as stayed beside them.
+const MIN_MOVED: usize = 4;
+
+/// Counts the common paths in the directory that two directories are in, except for those of the system and of tools. Of a program
+/// with `png/codec.c` and `jpeg/codec.c`, which calls one or the other, `main.c` stays where it is.
+fn count_beside(common: &[&[u8]], base: &[u8], new: &[u8]) -> usize {
+    /// Longer paths do not exist.
+    const MAX_PATH: usize = 4096;
+    let same = base.iter().zip(new).take(MAX_PATH).take_while(|(a, b)| a == b).count();
+    let parent = base[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let parent = &base[..parent];
+    let first = common.partition_point(|path| *path < parent);
+    common[first..].partition_point(|path| path.starts_with(parent))
+}
+
+/// Returns the paths that are of no system and no tool, sorted, for [`pair_paths`].
+pub(super) fn of_builds<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+    const ELSEWHERE: [&[u8]; 6] = [b"/usr/", b"/lib", b"/opt/", b"/nix/", b"/rustc/", b"registry/"];
+    const TOOLS: [&[u8]; 2] = [b"/.cargo/", b"/.rustup/"];
+    let is_of_build = |path: &&[u8]| {
+        !ELSEWHERE.iter().any(|start| path.starts_with(start))
+            && !TOOLS.iter().any(|tool| memchr::memmem::find(path, tool).is_some())
+    };
+    let mut paths: Vec<&[u8]> = paths.filter(is_of_build).collect();
+    paths.sort_unstable();
+    paths
 }
 
 /// Stands for the text of a directory: two independent hashes of it, with keys that a file cannot know.

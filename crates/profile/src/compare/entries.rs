@@ -43,6 +43,8 @@ struct FileEntries {
 #[derive(Debug)]
 pub(super) struct Entries {
     files: HashMap<JoinedPathId, FileEntries>,
+    /// The anchors by function.
+    anchors: HashMap<JoinedId, Anchor>,
 }
 
 impl Entries {
@@ -69,6 +71,7 @@ impl Entries {
             }
         }
         let mut files: HashMap<JoinedPathId, FileEntries> = HashMap::new();
+        let mut anchors_by_function = HashMap::new();
         for function in comparison.functions() {
             let entry = entries[function.index()];
             if entry == [None, None] {
@@ -81,6 +84,7 @@ impl Entries {
             if let [Some(base), Some(new)] = entry {
                 let anchor = Anchor { function, entry: [base, new] };
                 file.anchors.iter_mut().for_each(|anchors| anchors.push(anchor));
+                anchors_by_function.insert(function, anchor);
             }
         }
         files.values_mut().for_each(|file| {
@@ -89,7 +93,7 @@ impl Entries {
                 anchors.sort_unstable_by_key(|anchor| (anchor.entry[side], anchor.function));
             }
         });
-        Entries { files }
+        Entries { files, anchors: anchors_by_function }
     }
 
     /// Returns the anchors around a line of a side.
@@ -109,9 +113,8 @@ impl Entries {
         lines.get(lines.partition_point(|&entry| entry <= line)).copied()
     }
 
-    /// Returns a function as an anchor, if it is one.
-    pub(super) fn anchor(&self, file: JoinedPathId, function: JoinedId) -> Option<Anchor> {
-        let anchors = &self.files.get(&file)?.anchors[0];
-        anchors.iter().find(|anchor| anchor.function == function).copied()
+    /// Returns a function as an anchor in its file, if it is one.
+    pub(super) fn anchor(&self, function: JoinedId) -> Option<Anchor> {
+        self.anchors.get(&function).copied()
     }
 }

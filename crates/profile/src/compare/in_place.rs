@@ -2,20 +2,22 @@
 //!
 //! A function that was renamed is where it was. Another function that is called in its place stands elsewhere in the file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::id::{JoinedId, JoinedPathId, Side};
 use super::join::Identity;
 use super::join_rule::JoinRule;
 use super::raw::Run;
-use crate::FunctionId;
 use crate::decode::{self, BlockLine, BlockReader};
 use crate::profile::Profile;
 use crate::selection::Selection;
+use crate::{FunctionId, PartId};
 
 /// The limit of functions of a file that are looked at, and of all functions.
 const MAX_OF_FILE: usize = 1500;
 const MAX_READ: usize = 8000;
+/// The parts of a run that are read. The first ones have the places of most functions.
+const MAX_PARTS: usize = 100;
 /// The functions that tell whether the code is the same on both sides: at least, and at most.
 const MIN_COMMON: usize = 2;
 const MAX_COMMON: usize = 500;
@@ -38,15 +40,24 @@ pub(super) enum Place {
     Unknown,
 }
 
+/// The first run of a side.
+struct FirstRun {
+    run: usize,
+    /// The parts that are read.
+    parts: Vec<PartId>,
+    /// The functions by joined function.
+    members: Vec<Vec<FunctionId>>,
+}
+
 /// Finds out where functions are in their files.
 pub(super) struct InPlace<'c, 'p> {
     runs: &'c [Run<'p>],
     identity: &'c Identity<'p>,
     selection: &'c Selection,
-    /// By side: the first run, and its functions by joined function.
-    members: Option<[(usize, Vec<Vec<FunctionId>>); 2]>,
+    /// By side.
+    first_runs: Option<[FirstRun; 2]>,
     /// By file: the functions that both sides have.
-    common: Option<HashMap<JoinedPathId, Vec<JoinedId>>>,
+    common: Option<BTreeMap<JoinedPathId, Vec<JoinedId>>>,
     /// By file: where these are entered in base and new, sorted. `None` if there are too many.
     entries: HashMap<JoinedPathId, Option<Vec<(u64, u64)>>>,
     extents: HashMap<(JoinedId, Side), Option<Extent>>,
@@ -58,7 +69,7 @@ impl<'c, 'p> InPlace<'c, 'p> {
             runs,
             identity,
             selection,
-            members: None,
+            first_runs: None,
             common: None,
             entries: HashMap::new(),
             extents: HashMap::new(),
@@ -74,7 +85,8 @@ impl<'c, 'p> InPlace<'c, 'p> {
         }
         let extents = (self.extent(base, Side::Base), self.extent(new, Side::New));
         let (Some(before), Some(after)) = extents else { return Place::Unknown };
-        let Some(moved) = self.moved(file, before.0) else { return Place::Unknown };
+        let own = (before.0, after.0);
+        let Some(moved) = self.moved(file, own, base == new) else { return Place::Unknown };
         // Between the neighbours, lines were added or removed above of it, or below.
         let is_there = |&by: &i128| {
             let [first, last] = [before.0, before.1].map(|line| i128::from(line) + by);
@@ -93,27 +105,31 @@ impl<'c, 'p> InPlace<'c, 'p> {
             except.iter().any(|&rule| rules.has(rule))
         };
         let common = self.common().values().flatten().copied();
-        let common: Vec<JoinedId> = common.filter(|function| !is_joined(function)).take(MAX_COMMON).collect();
-        for (base, new) in common.into_iter().filter_map(|function| self.entry_lines(function)) {
+        let common: Vec<JoinedId> = common.filter(|function| !is_joined(function)).collect();
+        // Of all files.
+        let step = common.len().div_ceil(MAX_COMMON).max(1);
+        for (base, new) in common.into_iter().step_by(step).filter_map(|function| self.entry_lines(function))
+        {
             count += 1;
             moved += usize::from(base != new);
         }
         (count >= MIN_COMMON).then_some(moved * MAX_MOVED <= count)
     }
 
-    /// Returns by how many lines the functions around a line of the base moved. `None` if there are too many to look at.
-    fn moved(&mut self, file: JoinedPathId, line: u64) -> Option<Vec<i128>> {
+    /// Returns by how many lines the functions around a function moved, which is entered at these lines of base and new, and may
+    /// be among those that both sides have. `None` if there are too many to look at.
+    fn moved(&mut self, file: JoinedPathId, own: (u64, u64), is_among: bool) -> Option<Vec<i128>> {
         if !self.entries.contains_key(&file) {
             let entries = self.find_entries(file);
             self.entries.insert(file, entries);
         }
         let entries = self.entries[&file].as_ref()?;
-        if entries.is_empty() {
-            return Some(vec![0]);
-        }
-        let below = entries.partition_point(|&(base, _)| base <= line);
-        let around = below.saturating_sub(NEIGHBOURS)..entries.len().min(below + NEIGHBOURS);
-        Some(entries[around].iter().map(|&(base, new)| i128::from(new) - i128::from(base)).collect())
+        let is_other = |entry: &&(u64, u64)| !is_among || **entry != own;
+        let below = entries.partition_point(|&(base, _)| base <= own.0);
+        let above = entries[..below].iter().rev().filter(is_other).take(NEIGHBOURS);
+        let around = above.chain(entries[below..].iter().filter(is_other).take(NEIGHBOURS));
+        let moved: Vec<i128> = around.map(|&(base, new)| i128::from(new) - i128::from(base)).collect();
+        Some(if moved.is_empty() { vec![0] } else { moved })
     }
 
     /// Returns the lines of base and new at which the functions of a file are entered that both sides have, sorted.
@@ -133,10 +149,10 @@ impl<'c, 'p> InPlace<'c, 'p> {
         Some((self.extent(function, Side::Base)?.0, self.extent(function, Side::New)?.0))
     }
 
-    fn common(&mut self) -> &HashMap<JoinedPathId, Vec<JoinedId>> {
+    fn common(&mut self) -> &BTreeMap<JoinedPathId, Vec<JoinedId>> {
         let functions = &self.identity.functions;
         self.common.get_or_insert_with(|| {
-            let mut common: HashMap<JoinedPathId, Vec<JoinedId>> = HashMap::new();
+            let mut common: BTreeMap<JoinedPathId, Vec<JoinedId>> = BTreeMap::new();
             for (index, function) in functions.iter().enumerate() {
                 if function.has_file && function.sides.iter().all(Option::is_some) {
                     common.entry(function.file).or_default().push(JoinedId::new(index));
@@ -155,17 +171,19 @@ impl<'c, 'p> InPlace<'c, 'p> {
             return None;
         }
         let (runs, identity) = (self.runs, self.identity);
-        let members = self.members.get_or_insert_with(|| {
+        let first_runs = self.first_runs.get_or_insert_with(|| {
             Side::ALL.map(|side| {
                 let run = runs.iter().position(|run| run.side == side).unwrap_or(0);
-                (run, identity.members(run, runs[run].profile))
+                let profile = runs[run].profile;
+                let parts = profile.selected(self.selection).take(MAX_PARTS).map(|part| part.id());
+                FirstRun { run, parts: parts.collect(), members: identity.members(run, profile) }
             })
         });
-        let (run, members) = &members[side.index()];
+        let FirstRun { run, parts, members } = &first_runs[side.index()];
         let file = identity.functions[function.index()].file;
         let is_own = |place: &decode::Place| identity.paths.file(*run, place.file) == file;
         let lines = members[function.index()].iter();
-        let lines = lines.map(|&member| own_lines(runs[*run].profile, member, self.selection, is_own));
+        let lines = lines.map(|&member| own_lines(runs[*run].profile, parts, member, is_own));
         let extent = lines.flatten().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         self.extents.insert((function, side), extent);
         extent
@@ -176,16 +194,16 @@ impl<'c, 'p> InPlace<'c, 'p> {
 /// functions that are inlined into it, unless one of them has the entry.
 fn own_lines(
     profile: &Profile,
+    parts: &[PartId],
     function: FunctionId,
-    selection: &Selection,
     is_own: impl Fn(&decode::Place) -> bool,
 ) -> Option<Extent> {
     let (mut entry, mut is_entry) = (None, true);
     let (mut first, mut last) = (u64::MAX, 0);
-    for part in profile.selected(selection) {
-        let range = profile.index.block_range(part.id());
+    for &part in parts {
+        let range = profile.index.block_range(part);
         for &block in profile.index.blocks_by_function.get(function, &range, &profile.index.blocks) {
-            let mut reader = BlockReader::new(profile, part.id(), block as usize);
+            let mut reader = BlockReader::new(profile, part, block as usize);
             while let Some(line) = reader.next_line() {
                 let BlockLine::SelfCost { place, .. } = line else { continue };
                 let is_first = std::mem::take(&mut is_entry);

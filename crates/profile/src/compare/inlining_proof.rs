@@ -7,12 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use gristmill_format::Cost;
+use gristmill_format::{Cost, FunctionName};
 
 use super::entries::{Anchor, Entries, Neighbours};
 use super::flow::Flow;
 use super::lines::SourceLine;
 use super::ratio::scaled;
+use super::raw::Mention;
 use super::{Comparison, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
 
@@ -91,6 +92,9 @@ struct Come {
     block: Option<(u64, bool)>,
     /// `true` if the caller has no line of some block of lines.
     lacks_block: bool,
+    /// `true` if the caller has a line from the entry of the function on: what is above can be of a function that is inlined into
+    /// both. `None` if the function has no such line, or its entry is unknown.
+    has_body: Option<bool>,
 }
 
 impl Come {
@@ -144,7 +148,10 @@ impl<'s, 'p> LineProof<'s, 'p> {
         let called = flow.called[caller.index()];
         let called = (called[side.index()], called[side.other().index()]);
         let pair = Pair { caller, callee, side, called };
-        if !self.read(caller) || !self.read(callee) || !self.has_cost(&pair, cost) {
+        // Levels of a recursion have the same lines.
+        let [of_caller, of_callee] =
+            [caller, callee].map(|function| base_name(self.comparison.mention(function)));
+        if of_caller == of_callee || !self.read(caller) || !self.read(callee) || !self.has_cost(&pair, cost) {
             return false;
         }
         // The file of a function is that of its first instruction, which may be of another one that is inlined there.
@@ -159,6 +166,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
             is_covered(usize::from(come.whole[1] > 0))
                 && !come.lacks_file(one_in_file)
                 && !come.lacks_block
+                && come.has_body != Some(false)
                 && come.cost * 100 >= cost * MIN_COST
                 && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
                 && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
@@ -181,21 +189,27 @@ impl<'s, 'p> LineProof<'s, 'p> {
     /// Searches the caller for the lines of a function.
     fn come(&mut self, entries: &Entries, pair: &Pair, with: MovedWith) -> Come {
         let file = self.comparison.file(pair.callee);
+        let entry = entries.anchor(pair.callee).map(|anchor| anchor.entry[pair.side.index()]);
         let mut come = Come::default();
         let own = self.lines[&pair.callee][pair.side.index()].clone();
         for (line, of_line) in own.into_iter().filter(|(line, cost)| line.line > 0 && *cost > 0) {
             let neighbours = self.around(entries, pair.side, line);
-            let found = self.found(entries, pair, line, &neighbours, with);
+            let shift = self.shift(entries, pair.side, line, &neighbours, with);
+            let found = shift.map_or(0, |shift| self.found(pair, line, &neighbours, shift));
             if found > 0 {
                 come.cost += found;
                 self.doubt(entries, pair, line, &neighbours, &mut come);
             }
             let of_file = come.files.entry(line.file).or_default();
             of_file.0 += of_line;
-            let is_there = found > 0 || self.is_in_caller(pair, line, &neighbours);
+            let without = &self.lines[&pair.caller][pair.side.other().index()];
+            let is_there = found > 0 || shift.is_some_and(|shift| cost_at(without, line, shift) > 0);
             of_file.1 |= is_there;
             if line.file == file {
                 come.add_own(line.line, is_there);
+                if entry.is_some_and(|entry| line.line >= entry) {
+                    come.has_body = Some(come.has_body == Some(true) || is_there);
+                }
             }
             for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
                 come.whole[nth] += if counts { of_line } else { 0 };
@@ -206,45 +220,44 @@ impl<'s, 'p> LineProof<'s, 'p> {
         come
     }
 
-    /// Returns `true` if the caller has a cost where a line may be on the side without the calls.
-    fn is_in_caller(&self, pair: &Pair, line: SourceLine, neighbours: &Neighbours) -> bool {
-        let Neighbours { above, below } = *neighbours;
-        let shift = |anchor: Option<Anchor>| anchor.map_or(0, |anchor| anchor.shift(pair.side));
-        let without = &self.lines[&pair.caller][pair.side.other().index()];
-        [0, shift(above), shift(below)].into_iter().any(|by| cost_at(without, line, by) > 0)
-    }
-
-    /// Returns the cost that a line has in the caller now, if it had none or less than half.
-    fn found(
+    /// Returns by how many lines a line moved with a neighbour; `None` if it would then be within other functions.
+    fn shift(
         &mut self,
         entries: &Entries,
-        pair: &Pair,
+        side: Side,
         line: SourceLine,
         neighbours: &Neighbours,
         with: MovedWith,
-    ) -> Cost {
-        let (side, other) = (pair.side, pair.side.other());
+    ) -> Option<i128> {
+        let other = side.other();
         let Neighbours { above, below } = *neighbours;
         let by_above = above.map_or(0, |anchor| anchor.shift(side));
-        let by_below = below.map_or(by_above, |anchor| anchor.shift(side));
         let shift = match with {
             MovedWith::Above => by_above,
-            MovedWith::Below => by_below,
+            MovedWith::Below => below.map_or(by_above, |anchor| anchor.shift(side)),
         };
-        let from = i128::from(line.line);
-        let to = from + shift;
+        let to = i128::from(line.line) + shift;
         let low = above.map_or(1, |anchor| i128::from(anchor.entry[other.index()]));
         let high = below.map_or(i128::MAX, |anchor| i128::from(anchor.entry[other.index()]));
         if to < low || to >= high {
-            return 0;
+            return None;
         }
         // Behind the function above, which is as long as it was.
         if let Some(above) = above {
             let end = self.end(entries, line.file, above, side);
             if line.line > end && to <= i128::from(end) + by_above {
-                return 0;
+                return None;
             }
         }
+        Some(shift)
+    }
+
+    /// Returns the cost that a line has in the caller now, if it had none or less than half.
+    fn found(&self, pair: &Pair, line: SourceLine, neighbours: &Neighbours, shift: i128) -> Cost {
+        let (side, other) = (pair.side, pair.side.other());
+        let by = |anchor: Option<Anchor>| anchor.map(|anchor| anchor.shift(side));
+        let by_above = by(neighbours.above).unwrap_or(0);
+        let by_below = by(neighbours.below).unwrap_or(by_above);
         let [with_calls, without] = [side, other].map(|side| &self.lines[&pair.caller][side.index()]);
         let after = cost_at(without, line, shift);
         let before = [0, shift - by_above, shift - by_below].map(|by| cost_at(with_calls, line, by));
@@ -269,7 +282,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
             return;
         }
         let is_own_file = self.comparison.file(pair.caller) == line.file;
-        if is_own_file && entries.anchor(line.file, pair.caller).is_none() {
+        if is_own_file && entries.anchor(pair.caller).is_none() {
             come.may_be_own = true;
         }
         if !is_own_file && below.is_none() {
@@ -341,7 +354,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
     /// Returns the cost that a caller gained in its own lines, before the first function below it.
     fn body_gained(&mut self, entries: &Entries, pair: &Pair) -> Cost {
         let file = self.comparison.file(pair.caller);
-        let Some(anchor) = entries.anchor(file, pair.caller) else { return 0 };
+        let Some(anchor) = entries.anchor(pair.caller) else { return 0 };
         let anchor = self.settled(entries, file, anchor, pair.side);
         let next = entries.next(file, pair.side, anchor.entry[pair.side.index()]).unwrap_or(u64::MAX);
         let length = next.saturating_sub(anchor.entry[pair.side.index()]);
@@ -379,6 +392,11 @@ impl<'s, 'p> LineProof<'s, 'p> {
     }
 }
 
+/// Returns the name of a function without recursion level and callers.
+fn base_name(mention: Mention<'_>) -> &[u8] {
+    FunctionName::parse(mention.name).base()
+}
+
 /// Returns the cost of the line that is by a count of lines below another one.
 fn cost_at(lines: &LineCosts, line: SourceLine, by: i128) -> Cost {
     let number = u64::try_from(i128::from(line.line) + by);
@@ -394,7 +412,7 @@ fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Optio
     if here.len() > MAX_LINES || there.len() > MAX_LINES {
         return None;
     }
-    // By shift: the likeness of the lines that it puts on each other, in thousandths.
+    // By shift: the likeness of the lines that it puts on each other, in thousandths. A single line is no evidence.
     let mut scores: BTreeMap<i128, Cost> = BTreeMap::new();
     for &(from, before) in here {
         for &(to, after) in there {
@@ -405,5 +423,5 @@ fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Optio
     let of_known = scores.get(&known).copied().unwrap_or(0);
     let (shift, score) =
         scores.into_iter().max_by_key(|&(shift, score)| (score, Reverse(shift.abs()), shift))?;
-    (shift != known && score >= 1000 && score * 2 > of_known * 3).then_some(shift)
+    (shift != known && score > 1000 && score * 2 > of_known * 3).then_some(shift)
 }

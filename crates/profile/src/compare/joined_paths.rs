@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::checkout::{Checkout, LonePath, pair_paths};
+use super::checkout::{Checkout, LonePath, of_builds, pair_paths};
 use super::id::{JoinedPathId, RawPathId, Side};
 use super::join_options::JoinOptions;
 use super::join_rule::{JoinRule, JoinRules};
@@ -51,6 +51,8 @@ impl<'p> JoinedPaths<'p> {
         if options.rules.has(JoinRule::CheckoutDirectory) {
             let mut joined_to: Vec<usize> = (0..normal.len()).collect();
             let mut is_joined = vec![false; normal.len()];
+            let mut is_source = vec![false; normal.len()];
+            raw.files.iter().flatten().for_each(|file| is_source[by_raw[file.index()].index()] = true);
             // Each run with all before it: runs of one side may come from different directories, too.
             for (run, Run { side, .. }) in runs.iter().enumerate().skip(1) {
                 let (this, before) = (RunSet::from_run(run), RunSet::before(run));
@@ -59,9 +61,22 @@ impl<'p> JoinedPaths<'p> {
                 };
                 let lone: Vec<LonePath<'_>> = (0..normal.len())
                     .filter(|&index| is_lone(index))
-                    .map(|index| LonePath { path: &normal[index], is_new: runs_of[index].meets(this), index })
+                    .map(|index| LonePath {
+                        path: &normal[index],
+                        is_new: runs_of[index].meets(this),
+                        is_source: is_source[index],
+                        index,
+                    })
                     .collect();
-                let (pairs, found) = pair_paths(&lone);
+                let is_common = |index: usize| runs_of[index].meets(this) && runs_of[index].meets(before);
+                let common = [false, true].map(|sources| {
+                    let common =
+                        (0..normal.len()).filter(|&index| is_common(index) && is_known(&normal[index]));
+                    of_builds(
+                        common.filter(|&index| is_source[index] == sources).map(|index| &normal[index][..]),
+                    )
+                });
+                let (pairs, found) = pair_paths(&lone, &common);
                 if *side == Side::New && checkouts.is_empty() {
                     checkouts = found;
                 }

@@ -6,7 +6,7 @@ use gristmill_format::ProducerKind;
 
 use super::in_place::{InPlace, Place};
 use super::join::Identity;
-use super::one_binary::{has_other_arguments, has_same_objects};
+use super::one_binary::{has_other_arguments, has_same_objects, programs};
 use super::raw::Run;
 use super::sample::ChangeTable;
 use super::{
@@ -130,6 +130,7 @@ impl<'p> Comparison<'p> {
         let mut comparison = Comparison {
             measured: Measured::new(&runs, graphs),
             is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
+            programs: programs(&runs, selection),
             runs,
             selection: selection.clone(),
             joining,
@@ -140,8 +141,10 @@ impl<'p> Comparison<'p> {
             faults,
             renames,
             nameless_objects: Vec::new(),
+            other_closures: Vec::new(),
         };
         comparison.nameless_objects = comparison.find_nameless_objects();
+        comparison.other_closures = comparison.find_other_closures();
         Ok(comparison)
     }
 

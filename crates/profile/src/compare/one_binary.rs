@@ -14,7 +14,6 @@ pub(super) fn has_other_arguments(runs: &[Run<'_>], selection: &Selection) -> bo
         Some(part.command()?.trim_ascii())
     });
     let [Some(base), Some(new)] = commands else { return false };
-    let program = |command: &[u8]| command.split(|&byte| byte == b' ').next().map(<[u8]>::to_vec);
     base != new && program(base) == program(new)
 }
 
@@ -40,6 +39,20 @@ fn objects<'p>(runs: &[Run<'p>], side: Side) -> BTreeSet<&'p [u8]> {
     ids.flatten().collect()
 }
 
-fn file_name(path: &[u8]) -> &[u8] {
+/// Returns the file names of the programs that the runs of each side ran.
+pub(super) fn programs<'p>(runs: &[Run<'p>], selection: &Selection) -> [BTreeSet<&'p [u8]>; 2] {
+    Side::ALL.map(|side| {
+        let parts = runs.iter().filter(|run| run.side == side).flat_map(|run| run.profile.parts());
+        let parts = parts.filter(|part| selection.includes(part.number(), part.thread(), part.pid()));
+        parts.filter_map(|part| Some(file_name(program(part.command()?)))).collect()
+    })
+}
+
+/// Returns the program of a command.
+fn program(command: &[u8]) -> &[u8] {
+    command.trim_ascii().split(|&byte| byte == b' ').next().unwrap_or_default()
+}
+
+pub(super) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }

@@ -19,8 +19,6 @@ use crate::symbol::Symbol;
 pub struct Resemblance {
     /// `true` if both are in the same source file.
     pub same_file: bool,
-    /// `true` if lines tell that they are at the same place of this file, among other functions.
-    pub same_place: bool,
     /// `true` if they are neither in the same source file nor known to be in the same object.
     pub is_elsewhere: bool,
     /// `true` if the names differ in their arguments only, or have long parts in common.
@@ -35,14 +33,7 @@ pub struct Resemblance {
     pub self_costs: (Cost, Cost),
 }
 
-impl Resemblance {
-    /// Returns `true` if names and lines say that they are one function. Equal costs can be accidental.
-    pub fn is_certain(&self) -> bool {
-        self.similar_name && self.same_place
-    }
-}
-
-/// Two functions of a comparison that are one function, renamed.
+/// Two functions of a comparison that seem to be one function, renamed.
 #[derive(Debug)]
 pub(super) struct Rename {
     pub(super) base: JoinedId,
@@ -147,13 +138,9 @@ pub(super) fn renames(
             let (base, new) = (gone.function, come.function);
             if !is_taken[base.index()]
                 && !is_taken[new.index()]
-                && let Some((mut why, _)) = resemblance(gone, come, &graphs, bucket)
+                && let Some((why, _)) = resemblance(gone, come, &graphs, bucket)
+                && in_place.compare(base, new) != Place::Other
             {
-                let place = in_place.compare(base, new);
-                if place == Place::Other {
-                    continue;
-                }
-                why.same_place = place == Place::Same;
                 is_taken[base.index()] = true;
                 is_taken[new.index()] = true;
                 renames.push(Rename { base, new, why });
@@ -290,7 +277,6 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
     ];
     let why = Resemblance {
         same_file,
-        same_place: false,
         is_elsewhere,
         similar_name,
         common_callers,

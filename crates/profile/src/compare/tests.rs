@@ -1,6 +1,7 @@
 #![cfg(test)]
 
 mod algebra;
+mod doubt;
 mod explanations;
 mod in_place;
 mod inlining;

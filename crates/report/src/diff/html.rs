@@ -31,7 +31,8 @@ impl Page for Diff {
             .map(|rename| (rename.text(MAX_RENAMED_NAME), rename.text(WHOLE_COLUMNS)))
             .collect();
         let joins = notes::joins(&self.head).into_iter().map(|join| (join.clone(), join)).collect();
-        for (what, lines) in [("Renamed functions", renames), ("Functions joined by rule", joins)] {
+        for (what, lines) in [("Functions that may be renamed", renames), ("Functions joined by rule", joins)]
+        {
             if !lines.is_empty() {
                 let count = grouped(lines.len());
                 writeln!(out, "<section class=panel>\n<h2>{what} <small>{count}</small></h2>\n<ul>")?;

@@ -123,7 +123,7 @@ impl Diff {
 
     fn write_markdown_details(&self, out: &mut dyn Write) -> io::Result<()> {
         let renames: Vec<String> = self.renames.iter().map(|rename| rename.text(MAX_RENAMED_NAME)).collect();
-        for (what, lines) in [("Renamed", renames), ("Joined", notes::joins(&self.head))] {
+        for (what, lines) in [("Perhaps renamed", renames), ("Joined", notes::joins(&self.head))] {
             if lines.is_empty() {
                 continue;
             }

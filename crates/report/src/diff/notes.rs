@@ -35,17 +35,14 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow, name_columns: 
         remarks.push("noise: within the spread of the runs".to_owned());
     }
     remarks.extend(spread(own, unit));
-    if let Some(RenameRow { text, is_certain, .. }) = &row.renamed {
+    if let Some(RenameRow { text, .. }) = &row.renamed {
         remarks.push(match &row.base_name {
-            Some(from) if !is_certain => format!("perhaps {} renamed ({text})", short(from, name_columns)),
-            Some(from) => format!("renamed from {} ({text})", short(from, name_columns)),
+            Some(from) => format!("perhaps {} renamed ({text})", short(from, name_columns)),
             // An address in a program of another name.
             None => format!("joined by resemblance ({text})"),
         });
-    } else if let Some(from) = &row.base_name
-        && row.joined_by.contains(&JoinRule::GenericArguments.name())
-    {
-        remarks.push(format!("{} in the base", short(from, name_columns)));
+    } else if let Some(other) = &row.doubted {
+        remarks.push(format!("if it is {other}"));
     }
     if row.is_upper_bound {
         remarks.push("inclusive cost is an upper bound: calls leave the group and return".to_owned());

@@ -14,6 +14,7 @@ use gristmill_profile::compare::{
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
+use super::condition::doubted;
 use super::sentences::{Sentence, sentence_of};
 use super::wording::resemblance;
 use super::{Delta, shown_name};
@@ -136,8 +137,11 @@ pub struct DiffRow {
     pub callers: Vec<CallerRow>,
     /// The join rules that made it one function; see `gristmill diff --list-rules`.
     pub joined_by: Vec<&'static str>,
-    /// The reasons to consider it renamed, if it is.
+    /// The reasons to consider it renamed, if it may be.
     pub renamed: Option<RenameRow>,
+    /// The function of the base that it may not be.
+    #[serde(skip)]
+    pub(super) doubted: Option<String>,
 }
 
 impl DiffRow {
@@ -168,6 +172,7 @@ impl DiffRow {
             callers: Vec::new(),
             joined_by: Vec::new(),
             renamed: None,
+            doubted: None,
         }
     }
 
@@ -184,6 +189,7 @@ impl DiffRow {
             .collect();
         self.joined_by = comparison.joined_by(function).iter().map(|rule| rule.name()).collect();
         self.renamed = comparison.renamed(function).map(RenameRow::new);
+        self.doubted = doubted(comparison, function);
     }
 }
 
@@ -210,22 +216,12 @@ pub struct RenameRow {
     /// The reasons in words.
     #[serde(skip)]
     pub(super) text: String,
-    /// `true` if names and lines say so, too. Equal costs can be accidental.
-    #[serde(skip)]
-    pub(super) is_certain: bool,
 }
 
 impl RenameRow {
     fn new(why: &Resemblance) -> Self {
         let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
-        RenameRow {
-            same_file,
-            similar_name,
-            common_callers,
-            callers,
-            text: resemblance(why),
-            is_certain: why.is_certain(),
-        }
+        RenameRow { same_file, similar_name, common_callers, callers, text: resemblance(why) }
     }
 }
 

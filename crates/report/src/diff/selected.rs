@@ -144,6 +144,7 @@ pub(super) fn groups(
         callers: Vec::new(),
         joined_by: Vec::new(),
         renamed: None,
+        doubted: None,
     });
     let is_changed = |row: &DiffRow| {
         row.self_costs.iter().chain(&*row.inclusive).chain([&row.calls]).any(|change| !change.is_none())

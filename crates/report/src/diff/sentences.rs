@@ -10,6 +10,7 @@ use gristmill_profile::compare::{
 
 use super::amounts::{UNCHANGED, from_to, per_call, signed, signed_percent};
 use super::column::event_column;
+use super::condition::doubted;
 use super::shown_name;
 use crate::names::{NameRow, fitted};
 
@@ -21,6 +22,15 @@ pub(super) struct Sentence(Vec<Piece>);
 enum Piece {
     Text(String),
     Name(SentenceName),
+}
+
+impl Piece {
+    fn name(&self) -> Option<&SentenceName> {
+        match self {
+            Piece::Name(name) => Some(name),
+            Piece::Text(_) => None,
+        }
+    }
 }
 
 /// A function in a sentence.
@@ -70,10 +80,7 @@ impl SentenceNames {
 impl Sentence {
     /// Returns the functions that are named.
     pub(super) fn names(&self) -> impl Iterator<Item = &SentenceName> {
-        self.0.iter().filter_map(|piece| match piece {
-            Piece::Name(name) => Some(name),
-            Piece::Text(_) => None,
-        })
+        self.0.iter().filter_map(Piece::name)
     }
 
     /// Returns the text with names of about this many columns.
@@ -104,8 +111,35 @@ pub fn sentence(
     sentence_of(comparison, explanation, column).shortened(name_width)
 }
 
-/// Returns a cause as a sentence.
+/// Returns a cause as a sentence, with the condition under which it is true.
 pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation, column: usize) -> Sentence {
+    let Sentence(mut pieces) = statement(comparison, explanation, column);
+    let mut doubts: Vec<(&SentenceName, String)> = Vec::new();
+    let named = pieces.iter().filter_map(Piece::name);
+    for name in named {
+        if doubts.iter().all(|(known, _)| known.id != name.id)
+            && let Some(other) = doubted(comparison, name.id)
+        {
+            doubts.push((name, other));
+        }
+    }
+    let condition = match &doubts[..] {
+        [] => vec![],
+        [(name, other)] => vec![
+            Piece::Text(", if ".to_owned()),
+            Piece::Name((*name).clone()),
+            Piece::Text(format!(" is {other}")),
+        ],
+        _ => vec![Piece::Text(
+            ", if the functions of other names or places are the same (--show-joined)".to_owned(),
+        )],
+    };
+    pieces.extend(condition);
+    Sentence(pieces)
+}
+
+/// Returns a cause as a sentence that takes all joined functions for one.
+fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usize) -> Sentence {
     let unit = event_column(comparison, column).unit;
     let name = |function: JoinedId| {
         Piece::Name(SentenceName { id: function, name: shown_name(comparison.mention(function)) })
@@ -161,16 +195,22 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 [_, (second, _)] => vec![text(" and "), name(*second)],
                 _ => vec![Piece::Text(others(sorted.len().saturating_sub(1)))],
             };
-            // Only lines tell, and of a function that is not there any more, those of other code can be the same.
+            // Only lines tell, and they can be those of other code: of a function that both inlined, or of another program.
             let is_there = comparison.presence(*function) == Presence::Both;
-            let (verb, so, when) = match kind {
-                MoveKind::Inlined if is_there => (" was inlined into ", "", "before"),
-                MoveKind::Inlined => (" vanished, and its lines are in ", " now, as if inlined", "before"),
-                MoveKind::Outlined if is_there => (" is no longer inlined into ", "", "now"),
-                MoveKind::Outlined => (" is new, and its lines were in ", " before, as if inlined", "now"),
+            let (before, verb, so, when) = match kind {
+                MoveKind::Inlined if is_there => ("lines of ", " are in ", " now, as if inlined", "before"),
+                MoveKind::Inlined => {
+                    ("", " vanished, and its lines are in ", " now, as if inlined", "before")
+                }
+                MoveKind::Outlined if is_there => {
+                    ("lines of ", " were in ", " before, as if no longer inlined", "now")
+                }
+                MoveKind::Outlined => {
+                    ("", " is new, and its lines were in ", " before, as if inlined", "now")
+                }
             };
             let moved = format!("{so}: self cost {} {when}", unit.show(*moved));
-            let mut pieces = vec![name(*function), text(verb), first];
+            let mut pieces = vec![text(before), name(*function), text(verb), first];
             pieces.extend(second);
             pieces.push(Piece::Text(moved));
             pieces

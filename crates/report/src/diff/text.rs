@@ -83,7 +83,17 @@ impl Diff {
             text.push_str(&format!(": {}", kinds.join(", ")));
         }
         if is_of_functions && !self.renames.is_empty() {
-            text.push_str(&format!("; {} renamed", grouped(self.renames.len())));
+            text.push_str(&format!("; {} may be renamed", grouped(self.renames.len())));
+        }
+        match self.doubtful {
+            0 => {}
+            1 => text.push_str("; 1 joined function may be two (--show-joined)"),
+            count => {
+                text.push_str(&format!(
+                    "; {} joined functions may be two each (--show-joined)",
+                    grouped(count)
+                ));
+            }
         }
         text
     }
@@ -336,7 +346,7 @@ impl Diff {
         if self.renames.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n{}", look.bold("Renamed"))?;
+        writeln!(out, "\n{}", look.bold("Perhaps renamed"))?;
         let most = if self.shows_joined { usize::MAX } else { MAX_RENAMES };
         for rename in self.renames.iter().take(most) {
             wrap::write(

@@ -101,33 +101,29 @@ pub fn warning(unlike: &Unlike) -> String {
 /// The columns of a renamed function's name.
 pub(super) const MAX_RENAMED_NAME: usize = 60;
 
-/// A renamed function.
+/// A function that may have been renamed: a profile cannot prove it.
 #[derive(Debug, Clone)]
 pub(super) struct Rename {
     base: String,
     new: String,
     /// The reasons to consider it renamed.
     why: String,
-    /// `true` if the names and lines say so, too. Equal costs can be accidental.
-    is_certain: bool,
 }
 
 impl Rename {
     /// Returns a sentence with names of about this many columns.
     pub(super) fn text(&self, columns: usize) -> String {
         let [base, new] = [&self.base, &self.new].map(|name| short(name, columns));
-        let is = if self.is_certain { "is now" } else { "may now be" };
-        format!("{base} {is} {new} ({})", self.why)
+        format!("{base} may now be {new} ({})", self.why)
     }
 }
 
 /// Lists the functions that have another name.
 pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
-        let resembles = comparison.renamed(function)?;
-        let why = resemblance(resembles);
+        let why = resemblance(comparison.renamed(function)?);
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
-        (base != new).then_some(Rename { base, new, why, is_certain: resembles.is_certain() })
+        (base != new).then_some(Rename { base, new, why })
     };
     comparison.functions().filter_map(rename).collect()
 }

@@ -95,8 +95,9 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                 let CallArc { caller, .. } = graph.arc(entries[nth]);
                 let is_of_one = callees.len() == 1 && of.is_arc_estimate[entries[nth].index()];
                 let is_estimate = match () {
-                    () if callers.len() == 1 => called.is_estimate,
-                    () if callees.len() == 1 => is_of_one || called.is_estimate,
+                    // Also an estimate of nothing: the calls can have a cost.
+                    () if called.is_estimate || callers.len() == 1 => called.is_estimate,
+                    () if callees.len() == 1 => is_of_one,
                     () => has_cost(&share.costs) || has_cost(&called.costs),
                 };
                 let share = Draft { is_estimate, ..share };

@@ -148,6 +148,24 @@ fn callers_of_hidden_functions_call_their_callees() {
 }
 
 #[test]
+fn what_is_divided_twice_is_an_estimate_also_where_nothing_is_left() {
+    // 0 and 1 call 2, and 3 calls it through 4; 2 and 4 are hidden. 2 calls 5 (cost 100) and 6 (cost 1).
+    let arcs = [
+        (0, 2, 1, 60),
+        (1, 2, 1, 40),
+        (3, 4, 1, 1),
+        (4, 2, 1, 1),
+        (7, 4, 1, 0),
+        (2, 5, 1, 100),
+        (2, 6, 1, 1),
+    ];
+    let is_hidden = [false, false, true, false, true, false, false, false];
+    let of = bypass(hide(&graph(&[0, 0, 0, 0, 0, 100, 1, 0], &arcs), &is_hidden), &is_hidden).unwrap();
+    let arc = of.graph.arc_between(n(3), n(6)).unwrap();
+    assert!(of.is_arc_estimate[arc.index()], "{:?}", of.graph.arc_cost(arc));
+}
+
+#[test]
 fn hidden_callers_of_hidden_functions_pass_costs_on() {
     // 0 calls 1 and 2, which call 3; 1 and 3 are hidden. 3 costs 40: 30 for 1, 10 for 2.
     let graph = graph(&[10, 20, 30, 40], &[(0, 1, 1, 50), (0, 2, 1, 40), (1, 3, 3, 30), (2, 3, 1, 10)]);

@@ -101,17 +101,6 @@ fn methods_of_one_name_that_stand_apart_are_two_functions() {
 }
 
 #[test]
-fn only_lines_make_a_rename_certain() {
-    let resembles = |line: u32| {
-        let (base, new) = (run_of("", "insert_left", line), run_of("", "insert_right", line));
-        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
-        comparison.functions().find_map(|function| comparison.renamed(function).cloned()).unwrap()
-    };
-    assert!(resembles(7).same_place);
-    assert!(!resembles(0).same_place);
-}
-
-#[test]
 fn overloads_that_stand_apart_are_two_functions() {
     let base = profile(("go(int)", 10, 300), 5);
     // Parameters that changed, with any cost.

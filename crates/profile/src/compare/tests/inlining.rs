@@ -262,3 +262,19 @@ fn each_block_of_lines_must_come_up() {
     assert_eq!(moves(&base, &profile(0, 72_000, 0)), [""; 0]);
     assert_eq!(moves(&base, &profile(0, 72_000, 600)), ["f into p"]);
 }
+
+#[test]
+fn the_lines_of_a_function_that_both_inline_prove_nothing() {
+    // `helper` (lines 2 to 4) is inlined into `work` right below it. `main` calls `work`, then does the work of `helper` itself.
+    let work =
+        |count: Cost| function("work", &[(2, 10 * count), (3, 20 * count), (4, 10 * count), (6, 5 * count)]);
+    let rest = |main: Text| [main, function("other", &[(1, 40)]).call("work", 500, 6, 1, 22_500)];
+    let main = function("main", &[(30, 100)]).call("work", 500, 6, 31, 22_500);
+    let [main, other] = rest(main);
+    let base = profile(&[work(1000), main, other]);
+    let main = function("main", &[(2, 5_000), (3, 10_000), (4, 5_000), (30, 100), (31, 500)]);
+    let [main, other] = rest(main);
+    let new = profile(&[work(500), main, other]);
+    assert_eq!(moves(&base, &new), [""; 0]);
+    assert_eq!(moves(&new, &base), [""; 0]);
+}

@@ -1,0 +1,133 @@
+//! Doubts about joined functions: a profile cannot prove that functions of unlike names or places are one.
+
+use gristmill_format::Cost;
+
+use super::in_place::{InPlace, Place};
+use super::join_rule::JoinRule;
+use super::lines::SourceLine;
+use super::one_binary::file_name;
+use super::raw::Mention;
+use super::{Comparison, JoinedId, Presence, Side};
+use crate::symbol::Symbol;
+
+/// The limit of closures that are looked at.
+const MAX_CLOSURES: usize = 500;
+
+/// The difference between both sides of a joined function that may make it two functions.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, Comparison, JoinDoubt};
+///
+/// let base = Profile::from_bytes(b"events: Ir\nfl=a.c\nfn=step\n5 100\n");
+/// let new = Profile::from_bytes(b"events: Ir\nfl=b.c\nfn=step\n5 130\n");
+/// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
+/// let step = comparison.functions().next().unwrap();
+/// assert_eq!(comparison.doubt(step), Some(JoinDoubt::File));
+/// # Ok::<(), gristmill_profile::compare::CompareError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JoinDoubt {
+    /// The name: it was joined by resemblance, or as an instance or closure of one name.
+    Name,
+    /// The source file, and the name says too little: each file can have a static function of it.
+    File,
+    /// The object, which is neither the program nor of a similar name.
+    Object,
+    /// The lines: closures of one function have one name.
+    Lines,
+}
+
+impl Comparison<'_> {
+    /// Returns what may make a joined function two functions; `None` if there is no reason to doubt.
+    pub fn doubt(&self, function: JoinedId) -> Option<JoinDoubt> {
+        let (base, new) = self.in_base(function).zip(self.in_new(function))?;
+        let rules = self.joined_by(function);
+        let by_name = [JoinRule::Rename, JoinRule::GenericArguments, JoinRule::ClosureNumber];
+        if base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule)) {
+            return Some(JoinDoubt::Name);
+        }
+        let has_other = |rule: JoinRule| rules.has(rule) || rules.has(JoinRule::Rename);
+        if has_other(JoinRule::OtherFile) && base.file != new.file && !is_only_one(new) {
+            return Some(JoinDoubt::File);
+        }
+        let is_same_object = || self.is_program(base, Side::Base) && self.is_program(new, Side::New);
+        if has_other(JoinRule::OtherObject)
+            && base.object != new.object
+            && !is_alike(base.object, new.object)
+            && !is_same_object()
+        {
+            return Some(JoinDoubt::Object);
+        }
+        self.other_closures.binary_search(&function).is_ok().then_some(JoinDoubt::Lines)
+    }
+
+    /// Finds the closures whose cost changed and that are at other lines than before, while the functions around them, or all
+    /// others, are not.
+    pub(super) fn find_other_closures(&self) -> Vec<JoinedId> {
+        let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
+        let is_closure = |function: &JoinedId| {
+            let name = self.mention(*function).name;
+            [&b"{closure"[..], b"{{closure", b"{lambda"]
+                .iter()
+                .any(|mark| memchr::memmem::find(name, mark).is_some())
+        };
+        let has_changed = |function: &JoinedId| {
+            self.recorded_columns().any(|column| !self.self_cost(*function, column).is_none())
+        };
+        let closures = self.functions().filter(|&function| self.presence(function) == Presence::Both);
+        let closures: Vec<JoinedId> =
+            closures.filter(is_closure).filter(has_changed).take(MAX_CLOSURES).collect();
+        if closures.is_empty() {
+            return closures;
+        }
+        let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
+        let first_runs = Side::ALL.map(|side| {
+            let run = self.runs.iter().position(|run| run.side == side).unwrap_or(0);
+            (run, self.identity.members(run, self.runs[run].profile))
+        });
+        let has_other_lines = |closure: JoinedId| {
+            let [base, new] = first_runs
+                .each_ref()
+                .map(|(run, members)| self.line_costs(*run, &members[closure.index()], 0));
+            have_other_lines(&base, &new)
+        };
+        let is_other = |closure: &JoinedId| {
+            in_place.compare(*closure, *closure) == Place::Other || is_unmoved && has_other_lines(*closure)
+        };
+        closures.into_iter().filter(is_other).collect()
+    }
+
+    /// Returns `true` if the object of a function is the program that its side ran.
+    fn is_program(&self, mention: Mention<'_>, side: Side) -> bool {
+        self.programs[side.index()].contains(file_name(mention.object))
+    }
+}
+
+/// `true` if two functions have lines in a file, and none in common there. Both are sorted.
+fn have_other_lines(a: &[(SourceLine, Cost)], b: &[(SourceLine, Cost)]) -> bool {
+    let is_known = |(line, _): &&(SourceLine, Cost)| line.line > 0;
+    let has_common = |of_file: &[(SourceLine, Cost)]| {
+        of_file.iter().any(|(line, _)| b.binary_search_by_key(line, |(other, _)| *other).is_ok())
+    };
+    let is_in_b = |file| b.iter().filter(is_known).any(|(line, _)| line.file == file);
+    let a: Vec<(SourceLine, Cost)> = a.iter().filter(is_known).copied().collect();
+    a.chunk_by(|one, next| one.0.file == next.0.file)
+        .any(|of_file| is_in_b(of_file[0].0.file) && !has_common(of_file))
+}
+
+/// `true` if a program has one function of this name only: it has a class or namespace, except for one without a name.
+fn is_only_one(mention: Mention<'_>) -> bool {
+    let symbol = Symbol::parse(mention.name);
+    let shown = symbol.shown();
+    symbol.scope().is_some()
+        && !["(anonymous", "{anonymous", "_GLOBAL__N"].iter().any(|lone| shown.contains(lone))
+}
+
+/// `true` if the names of two objects differ in digits and separators only, as versions do.
+fn is_alike(a: &[u8], b: &[u8]) -> bool {
+    let letters =
+        |path: &[u8]| file_name(path).iter().copied().filter(u8::is_ascii_alphabetic).collect::<Vec<_>>();
+    letters(a) == letters(b)
+}
