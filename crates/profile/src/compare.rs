@@ -268,6 +268,8 @@ pub struct Comparison<'p> {
     renames: Vec<(JoinedId, Resemblance)>,
     /// The objects whose functions have names on one side only, with the side that lacks them.
     nameless_objects: Vec<(JoinedPathId, Side)>,
+    /// Functions of two files that are of one all the same, sorted.
+    of_one_file: Vec<JoinedId>,
     /// Closures that may be others of the same name, sorted.
     other_closures: Vec<JoinedId>,
 }

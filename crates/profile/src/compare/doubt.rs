@@ -1,5 +1,7 @@
 //! Doubts about joined functions: a profile cannot prove that functions of unlike names or places are one.
 
+use std::collections::BTreeSet;
+
 use gristmill_format::Cost;
 
 use super::in_place::{InPlace, Place};
@@ -7,11 +9,15 @@ use super::join_rule::JoinRule;
 use super::lines::SourceLine;
 use super::one_binary::file_name;
 use super::raw::Mention;
-use super::{Comparison, JoinedId, Presence, Side};
+use super::{Comparison, JoinedId, JoinedPathId, Presence, Side};
+use crate::FunctionId;
 use crate::symbol::Symbol;
 
-/// The limit of closures that are looked at.
-const MAX_CLOSURES: usize = 500;
+/// The limit of functions, and of closures, whose lines are looked at.
+const MAX_FUNCTIONS: usize = 500;
+
+/// A run, and its functions by joined function.
+type FirstRun = (usize, Vec<Vec<FunctionId>>);
 
 /// The difference between both sides of a joined function that may make it two functions.
 ///
@@ -49,7 +55,7 @@ impl Comparison<'_> {
             return Some(JoinDoubt::Name);
         }
         let has_other = |rule: JoinRule| rules.has(rule) || rules.has(JoinRule::Rename);
-        if has_other(JoinRule::OtherFile) && base.file != new.file && !is_only_one(new) {
+        if self.is_of_two_files(function) && self.of_one_file.binary_search(&function).is_err() {
             return Some(JoinDoubt::File);
         }
         let is_same_object = || self.is_program(base, Side::Base) && self.is_program(new, Side::New);
@@ -61,6 +67,44 @@ impl Comparison<'_> {
             return Some(JoinDoubt::Object);
         }
         self.other_closures.binary_search(&function).is_ok().then_some(JoinDoubt::Lines)
+    }
+
+    /// `true` if the sides have a function in two files, and its name may be that of two.
+    fn is_of_two_files(&self, function: JoinedId) -> bool {
+        let rules = self.joined_by(function);
+        let Some((base, new)) = self.in_base(function).zip(self.in_new(function)) else { return false };
+        (rules.has(JoinRule::OtherFile) || rules.has(JoinRule::Rename))
+            && base.file != new.file
+            && !is_only_one(new)
+    }
+
+    /// Finds functions in two files that have lines of one source on both sides: the file of a function is that of its first
+    /// instruction, which can be of a header.
+    pub(super) fn find_of_one_file(&self) -> Vec<JoinedId> {
+        let doubtful: Vec<JoinedId> =
+            self.functions().filter(|&function| self.is_of_two_files(function)).take(MAX_FUNCTIONS).collect();
+        if doubtful.is_empty() {
+            return doubtful;
+        }
+        let first_runs = self.first_runs();
+        let sources = |(run, members): &FirstRun, function: JoinedId| -> BTreeSet<JoinedPathId> {
+            let lines = self.line_costs(*run, &members[function.index()], 0);
+            let is_source = |file: JoinedPathId| self.path(file).into_iter().flatten().any(is_compiled_alone);
+            lines.into_iter().map(|(line, _)| line.file).filter(|&file| is_source(file)).collect()
+        };
+        let has_one = |function: &JoinedId| {
+            let [base, new] = first_runs.each_ref().map(|run| sources(run, *function));
+            !base.is_disjoint(&new)
+        };
+        doubtful.into_iter().filter(has_one).collect()
+    }
+
+    /// Returns the first run of each side, with its functions by joined function.
+    fn first_runs(&self) -> [FirstRun; 2] {
+        Side::ALL.map(|side| {
+            let run = self.runs.iter().position(|run| run.side == side).unwrap_or(0);
+            (run, self.identity.members(run, self.runs[run].profile))
+        })
     }
 
     /// Finds the closures whose cost changed and that are at other lines than before, while the functions around them, or all
@@ -78,15 +122,12 @@ impl Comparison<'_> {
         };
         let closures = self.functions().filter(|&function| self.presence(function) == Presence::Both);
         let closures: Vec<JoinedId> =
-            closures.filter(is_closure).filter(has_changed).take(MAX_CLOSURES).collect();
+            closures.filter(is_closure).filter(has_changed).take(MAX_FUNCTIONS).collect();
         if closures.is_empty() {
             return closures;
         }
         let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
-        let first_runs = Side::ALL.map(|side| {
-            let run = self.runs.iter().position(|run| run.side == side).unwrap_or(0);
-            (run, self.identity.members(run, self.runs[run].profile))
-        });
+        let first_runs = self.first_runs();
         let has_other_lines = |closure: JoinedId| {
             let [base, new] = first_runs
                 .each_ref()
@@ -103,6 +144,13 @@ impl Comparison<'_> {
     fn is_program(&self, mention: Mention<'_>, side: Side) -> bool {
         self.programs[side.index()].contains(file_name(mention.object))
     }
+}
+
+/// `true` if a path is that of a C or C++ source that no other one includes, as headers are.
+fn is_compiled_alone(path: &[u8]) -> bool {
+    let name = file_name(path);
+    let end = name.iter().rposition(|&byte| byte == b'.').map_or(&b""[..], |dot| &name[dot..]);
+    [&b".c"[..], b".cc", b".cpp", b".cxx", b".C", b".m", b".mm"].contains(&end)
 }
 
 /// `true` if two functions have lines in a file, and none in common there. Both are sorted.

@@ -141,9 +141,11 @@ impl<'p> Comparison<'p> {
             faults,
             renames,
             nameless_objects: Vec::new(),
+            of_one_file: Vec::new(),
             other_closures: Vec::new(),
         };
         comparison.nameless_objects = comparison.find_nameless_objects();
+        comparison.of_one_file = comparison.find_of_one_file();
         comparison.other_closures = comparison.find_other_closures();
         Ok(comparison)
     }

@@ -44,6 +44,23 @@ fn functions_of_one_name_in_other_files_may_be_two() {
 }
 
 #[test]
+fn the_first_instruction_of_a_function_can_be_of_a_header() {
+    let of = |first: &str, then: &str| {
+        Profile::from_bytes(format!(
+            "events: Ir\nfl={first}\nfn=step\n7 5\nfi={then}\n9 5\nfl=main.c\nfn=main\n3 5\n"
+        ))
+    };
+    let doubt = |base: &Profile, new: &Profile| {
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        let step = comparison.functions().next().unwrap();
+        comparison.doubt(step)
+    };
+    assert_eq!(doubt(&of("step.h", "a.c"), &of("a.c", "step.h")), None);
+    // Functions of two files can both have code of a header in them.
+    assert_eq!(doubt(&of("step.h", "a.c"), &of("b.c", "step.h")), Some(JoinDoubt::File));
+}
+
+#[test]
 fn builds_in_other_directories_are_no_reason_to_doubt() {
     let build = |directory: &str| -> Vec<String> {
         ["main.c", "step.c", "sort.c", "read.c"]
