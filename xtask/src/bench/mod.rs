@@ -45,6 +45,8 @@ mod shapes;
 mod table;
 #[cfg(feature = "bench")]
 mod view;
+#[cfg(feature = "bench")]
+mod view_library;
 
 use crate::failure::Failure;
 
@@ -173,9 +175,12 @@ enum ReportTable {
 
 #[derive(Debug, clap::Args)]
 struct ViewBenchOptions {
-    /// Size of the generated profile: bytes, or with a suffix: 64K, 100M, 1G.
-    #[arg(long, value_parser = crate::size::parse, default_value = "1G")]
-    size: u64,
+    /// Size of the generated profile: bytes, or with a suffix: 64K, 100M, 1G. 1 GB, or 100 MB with --library.
+    #[arg(long, value_parser = crate::size::parse)]
+    size: Option<u64>,
+    /// Measure the library of the page without a server, in Node.js.
+    #[arg(long)]
+    library: bool,
     /// A profile to view instead.
     #[arg(long, value_name = "FILE")]
     profile: Option<std::path::PathBuf>,

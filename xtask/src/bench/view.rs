@@ -1,4 +1,4 @@
-//! The viewer's server: how long it takes from the end of loading to the first screen, and how long each kind of question takes that
+//! The viewer, with its server or without: how long it takes from the end of loading to the first screen, and how long each kind of question takes that
 //! clicks of a page ask. The functions that are clicked on are a sample; a seed decides which.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::view_library::Library;
 use super::{ViewBenchOptions, inputs, process, table};
 use crate::failure::{Context as _, Failure};
 use crate::gen_profile::Shape;
@@ -23,38 +24,55 @@ const BETWEEN_CLICKS: Duration = Duration::from_millis(300);
 /// The memory of a page.
 const MAX_PAGE_BYTES: u64 = 300 << 20;
 
+/// The same of the library of the page without a server.
+const MAX_LIBRARY_LOADING: Duration = Duration::from_secs(3);
+const MAX_LIBRARY_CLICK: Duration = Duration::from_millis(150);
+
+/// Answers questions.
+pub(super) trait Answering {
+    /// Asks a question, and returns the time until the whole answer is there.
+    fn ask(&self, question: &Value) -> Result<(Duration, Value), Failure>;
+}
+
 pub(super) fn run(options: &ViewBenchOptions) -> Result<(), Failure> {
+    let path = match &options.profile {
+        Some(path) => path.clone(),
+        None => {
+            let size = if options.library { 100_000_000 } else { 1_000_000_000 };
+            inputs::generated(Shape::Plain, options.size.unwrap_or(size))?
+        }
+    };
+    let faults = if options.library { run_library(options, &path)? } else { run_server(options, &path)? };
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::new(faults.join("; "))),
+    }
+}
+
+fn run_library(options: &ViewBenchOptions, path: &Path) -> Result<Vec<String>, Failure> {
+    let (library, loading) = Library::start(path)?;
+    let mut faults = Vec::new();
+    println!("loading: {:.2} s", loading.as_secs_f64());
+    if loading > MAX_LIBRARY_LOADING {
+        faults.push("the profile is loaded late".to_owned());
+    }
+    measure_clicks(options, &library, MAX_LIBRARY_CLICK, &mut faults)?;
+    Ok(faults)
+}
+
+fn run_server(options: &ViewBenchOptions, path: &Path) -> Result<Vec<String>, Failure> {
     let program = match &options.program {
         Some(program) => program.clone(),
         None => process::gristmill()?,
     };
-    let path = match &options.profile {
-        Some(path) => path.clone(),
-        None => inputs::generated(Shape::Plain, options.size)?,
-    };
-    let (server, loading) = Server::start(&program, &path)?;
-    let loaded = Instant::now();
-    let client = Client::new(&server)?;
-    let summary = client.ask(&json!({"kind": "summary"}))?.1;
-    client.ask(&json!({"kind": "overview", "limit": 8}))?;
-    let start = loaded.elapsed();
-    let functions = summary["functions"].as_u64().unwrap_or(0);
-    println!("{functions} functions, {} calls", summary["calls"]);
+    let (server, loading) = Server::start(&program, path)?;
     println!("loading: {:.2} s", loading.as_secs_f64());
-    println!("from the end of loading to the first screen: {:.2} s", start.as_secs_f64());
-
+    let client = Client::new(&server)?;
     let mut faults = Vec::new();
+    let start = measure_clicks(options, &client, MAX_CLICK, &mut faults)?;
     if start > MAX_START {
         faults.push("the first screen comes late".to_owned());
     }
-    let few = options.functions.div_ceil(4);
-    let early = clicks(&client, functions, few, options.seed + 1, BETWEEN_CLICKS)?;
-    print_clicks("while the server prepares answers", &early, &mut faults);
-    // Findings are the last that it prepares.
-    client.ask(&json!({"kind": "findings", "limit": 200}))?;
-    println!("all is prepared at most {:.1} s after the end of loading", loaded.elapsed().as_secs_f64());
-    let late = clicks(&client, functions, options.functions, options.seed, Duration::ZERO)?;
-    print_clicks("afterwards", &late, &mut faults);
     if let Some((now, peak)) = server.memory() {
         println!("memory of the server: {} MB, at most {} MB", now >> 20, peak >> 20);
     }
@@ -73,10 +91,32 @@ pub(super) fn run(options: &ViewBenchOptions) -> Result<(), Failure> {
             }
         }
     }
-    match faults.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::new(faults.join("; "))),
-    }
+    Ok(faults)
+}
+
+/// Measures the first screen, whose time it returns, and clicks while answers are prepared and afterwards.
+fn measure_clicks(
+    options: &ViewBenchOptions,
+    answering: &dyn Answering,
+    limit: Duration,
+    faults: &mut Vec<String>,
+) -> Result<Duration, Failure> {
+    let loaded = Instant::now();
+    let summary = answering.ask(&json!({"kind": "summary"}))?.1;
+    answering.ask(&json!({"kind": "overview", "limit": 8}))?;
+    let start = loaded.elapsed();
+    let functions = summary["functions"].as_u64().unwrap_or(0);
+    println!("{functions} functions, {} calls", summary["calls"]);
+    println!("from the end of loading to the first screen: {:.2} s", start.as_secs_f64());
+    let few = options.functions.div_ceil(4);
+    let early = clicks(answering, functions, few, options.seed + 1, BETWEEN_CLICKS)?;
+    print_clicks("while answers are prepared", &early, limit, faults);
+    // Findings are the last that is prepared.
+    answering.ask(&json!({"kind": "findings", "limit": 200}))?;
+    println!("all is prepared at most {:.1} s after the end of loading", loaded.elapsed().as_secs_f64());
+    let late = clicks(answering, functions, options.functions, options.seed, Duration::ZERO)?;
+    print_clicks("afterwards", &late, limit, faults);
+    Ok(start)
 }
 
 /// Times of one kind of question.
@@ -84,7 +124,7 @@ type Times = (&'static str, Vec<Duration>);
 
 /// Asks what a page asks on typical clicks.
 fn clicks(
-    client: &Client,
+    answering: &dyn Answering,
     functions: u64,
     count: u64,
     seed: u64,
@@ -98,7 +138,7 @@ fn clicks(
     let mut times: Vec<Times> = Vec::new();
     let mut ask = |kind: &'static str, question: Value| -> Result<(), Failure> {
         std::thread::sleep(pause);
-        let (time, _) = client.ask(&question)?;
+        let (time, _) = answering.ask(&question)?;
         match times.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, times)) => times.push(time),
             None => times.push((kind, vec![time])),
@@ -162,7 +202,7 @@ fn graph(around: Option<u64>) -> Value {
 }
 
 /// Prints a table of clicks, and adds a fault if they take too long.
-fn print_clicks(title: &str, times: &[Times], faults: &mut Vec<String>) {
+fn print_clicks(title: &str, times: &[Times], limit: Duration, faults: &mut Vec<String>) {
     println!("\nclicks {title}");
     let mut rows = vec![["", "count", "median ms", "95% ms", "max ms"].map(str::to_owned).to_vec()];
     let mut all: Vec<Duration> = Vec::new();
@@ -172,8 +212,8 @@ fn print_clicks(title: &str, times: &[Times], faults: &mut Vec<String>) {
     }
     rows.push(row("all", &all));
     table::print(&rows);
-    if percentile(&all, 95) > MAX_CLICK {
-        faults.push(format!("clicks {title} take more than {} ms", MAX_CLICK.as_millis()));
+    if percentile(&all, 95) > limit {
+        faults.push(format!("clicks {title} take more than {} ms", limit.as_millis()));
     }
 }
 
@@ -265,16 +305,6 @@ impl Client {
         Ok(client)
     }
 
-    /// Asks a question, and returns the time until the whole answer is there.
-    fn ask(&self, question: &Value) -> Result<(Duration, Value), Failure> {
-        let body = json!({ "question": question }).to_string();
-        let start = Instant::now();
-        let (_, answer) = self.request("POST", "/api/answer", &body)?;
-        let time = start.elapsed();
-        let answer = serde_json::from_slice(&answer).context(|| format!("no answer to {question}"))?;
-        Ok((time, answer))
-    }
-
     fn request(&self, method: &str, path: &str, body: &str) -> Result<(String, Vec<u8>), Failure> {
         let Client { host, cookie } = self;
         let doing = || format!("{method} {path} {body}");
@@ -295,6 +325,17 @@ impl Client {
             Some("200" | "204") => Ok((head, response.split_off(end + 4))),
             _ => Err(Failure::new(format!("{}: {}", doing(), String::from_utf8_lossy(&response[end + 4..])))),
         }
+    }
+}
+
+impl Answering for Client {
+    fn ask(&self, question: &Value) -> Result<(Duration, Value), Failure> {
+        let body = json!({ "question": question }).to_string();
+        let start = Instant::now();
+        let (_, answer) = self.request("POST", "/api/answer", &body)?;
+        let time = start.elapsed();
+        let answer = serde_json::from_slice(&answer).context(|| format!("no answer to {question}"))?;
+        Ok((time, answer))
     }
 }
 
