@@ -175,10 +175,13 @@ impl Session {
         while !is_cancelled() && self.prepare_step(nth) {
             nth += 1;
         }
+        if !is_cancelled() {
+            self.findings(0);
+        }
     }
 
     /// Does one step of [`prepare`](Self::prepare), counted from 0, and returns `true` if there are more: for who has one thread,
-    /// and looks for questions in between.
+    /// and looks for questions in between. The findings, which take as long as all other steps, are none of them.
     pub fn prepare_step(&self, nth: usize) -> bool {
         let scope = Scope::default();
         // A profile that has no view, because it is too large, has a reason that each question gets.
@@ -200,7 +203,7 @@ impl Session {
                 drop(kept.tree(TreeKey { from: Some(from), inverted }));
             }
         };
-        let steps: [&dyn Fn(); 21] = [
+        let steps: [&dyn Fn(); 20] = [
             &|| {
                 let summary = || drop(self.summary(&kept, &scope));
                 both(self.profile.function_count(), summary, || drop(self.overview(&kept, OVERVIEW_ROWS)));
@@ -234,7 +237,6 @@ impl Session {
             &|| groups(Group::Cycle),
             &|| drop(kept.tree(program(true))),
             &|| drop(kept.table(rows(true))),
-            &|| drop(self.findings(0)),
         ];
         self.is_preparing.store(true, Ordering::Relaxed);
         if let Some(step) = steps.get(nth) {

@@ -11,6 +11,7 @@ mod name_index;
 mod ordered;
 mod start_up_row;
 mod text;
+mod text_finder;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

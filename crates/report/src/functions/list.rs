@@ -211,14 +211,14 @@ fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) 
     let Some(filter) = &options.filter else {
         return view.subject_ids().filter(takes).collect();
     };
-    let is_text = is_text(filter.as_str());
+    let text = plain_text(filter.as_str());
     let matching = |range: Range<usize>| -> Vec<SubjectId> {
         // Threads that search with one pattern wait for each other.
         let filter = filter.clone();
         let is_match = |name: &str| matches_function(name, |name| filter.is_match(name));
-        match names {
-            Some(names) if is_text => {
-                let found = names.candidates(&filter, range);
+        match names.zip(text.as_deref()) {
+            Some((names, text)) => {
+                let found = names.candidates(&filter, text, range);
                 let id = |index: usize| view.subject_at(view.graph().node(index));
                 // A name without an apostrophe has neither callers nor a level of recursion, which a filter does not look at.
                 let fits = |id: &SubjectId| {
@@ -227,7 +227,7 @@ fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) 
                 };
                 found.into_iter().map(id).filter(fits).collect()
             }
-            _ => {
+            None => {
                 let ids = view.subject_ids().skip(range.start).take(range.len());
                 ids.filter(|id| takes(id) && is_match(name_of(view, names, *id))).collect()
             }
@@ -236,23 +236,23 @@ fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) 
     map_on_threads(ranges(view.graph().node_count()), matching).concat()
 }
 
-/// `true` if a pattern stands for a text without line feeds: it has no sign with a meaning of its own.
-fn is_text(pattern: &str) -> bool {
+/// Returns the text without line feeds that a pattern stands for, if it has no sign with a meaning of its own.
+fn plain_text(pattern: &str) -> Option<String> {
+    let mut text = String::new();
     let mut rest = pattern.chars();
     while let Some(character) = rest.next() {
-        let is_plain = match character {
+        text.push(match character {
             // Before a letter or a digit a backslash has a meaning.
             '\\' => {
-                rest.next().is_some_and(|escaped| escaped.is_ascii_punctuation() && !"<>".contains(escaped))
+                rest.next().filter(|escaped| escaped.is_ascii_punctuation() && !"<>".contains(*escaped))?
             }
-            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '\n' => false,
-            _ => true,
-        };
-        if !is_plain {
-            return false;
-        }
+            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '\n' => {
+                return None;
+            }
+            character => character,
+        });
     }
-    true
+    Some(text)
 }
 
 impl FunctionRow {

@@ -8,6 +8,7 @@ use gristmill_profile::symbol::Symbol;
 use gristmill_profile::threads::{cores, map_on_threads};
 use regex::Regex;
 
+use super::text_finder::TextFinder;
 use crate::view::{SubjectId, View};
 
 /// The names of all functions of a view as one text, and their order, which takes as long to make as to sort all functions. Then a
@@ -28,6 +29,7 @@ use crate::view::{SubjectId, View};
 pub struct NameIndex {
     /// Each name, and a line feed.
     text: String,
+    is_ascii: bool,
     /// By function: the offset of its name, and the end of the text.
     starts: Vec<usize>,
     /// By function: its place in the order of names, files and objects, from 0. It is made when a list is in that order.
@@ -65,7 +67,8 @@ impl NameIndex {
             text.push_str(&more);
         }
         starts.push(text.len());
-        (text.len() <= max_bytes).then(|| NameIndex { text, starts, ranks: OnceLock::new() })
+        let is_ascii = text.is_ascii();
+        (text.len() <= max_bytes).then(|| NameIndex { text, is_ascii, starts, ranks: OnceLock::new() })
     }
 
     /// Returns the demangled name of a function.
@@ -105,24 +108,25 @@ impl NameIndex {
         }
     }
 
-    /// Returns the functions of a range whose names may match a pattern that stands for a text without line feeds, in order: all
+    /// Returns the functions of a range whose names may match a pattern that stands for a plain text without line feeds, in order: all
     /// that match, and some that do not.
-    pub(super) fn candidates(&self, pattern: &Regex, range: Range<usize>) -> Vec<usize> {
+    pub(super) fn candidates(&self, pattern: &Regex, plain: &str, range: Range<usize>) -> Vec<usize> {
         let text = &self.text[..self.starts[range.end]];
+        let finder = TextFinder::new(pattern, plain, self.is_ascii);
         let mut found = Vec::new();
         let mut at = range.start;
         while at < range.end
-            && let Some(place) = pattern.find_at(text, self.starts[at])
+            && let Some(place) = finder.find_at(text, self.starts[at])
         {
             // Most matches are near the last one.
             let mut step = 1;
             let mut low = at;
-            while low + step < range.end && self.starts[low + step] <= place.start() {
+            while low + step < range.end && self.starts[low + step] <= place {
                 low += step;
                 step *= 2;
             }
             let high = (low + step).min(range.end);
-            let nth = low + self.starts[low + 1..high].partition_point(|&start| start <= place.start());
+            let nth = low + self.starts[low + 1..high].partition_point(|&start| start <= place);
             found.push(nth);
             at = nth + 1;
         }

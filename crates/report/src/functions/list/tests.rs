@@ -252,10 +252,11 @@ fn pages_are_slices_of_all_groups_in_order() {
 #[test]
 fn texts_are_no_patterns() {
     for text in ["main", r"a\.b\(", "std::vector", "µ", ""] {
-        assert!(is_text(text), "{text}");
+        assert!(plain_text(text).is_some(), "{text}");
+        assert_eq!(plain_text(&regex::escape(text)).as_deref(), Some(text));
     }
     for pattern in ["a.b", "^a", "a$", r"\d", "a|b", "(a)", "[a]", "a{2}", "a*", r"\<a", r"\b", "a\nb", "a\\"]
     {
-        assert!(!is_text(pattern), "{pattern}");
+        assert!(plain_text(pattern).is_none(), "{pattern}");
     }
 }
