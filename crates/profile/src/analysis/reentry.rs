@@ -21,11 +21,11 @@ use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::subtract;
 
-/// Arcs and nodes that are looked at, for each arc and node of the graph. A group takes two to four passes, and up to 64 groups
-/// share them, so this is enough for some hundred groups.
-const MAX_STEPS_PER_ELEMENT: usize = 64;
-/// Steps that are allowed in any graph: less than 10 ms.
-const MIN_STEPS: usize = 1 << 20;
+/// Arcs and nodes that are looked at, for each arc and node of the graph. 64 groups take two to five, so this is enough for some
+/// hundred groups, and costs as much as loading the profile, where all of a large program calls all of it.
+const MAX_STEPS_PER_ELEMENT: usize = 16;
+/// Steps that are allowed in any graph: about 10 ms.
+const MIN_STEPS: usize = 1 << 22;
 
 /// The ways back to one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,8 @@ struct Ways {
 impl Ways {
     /// Finds them, unless that takes more steps than are left. `own` has the groups of each node.
     fn new(graph: &CallGraph, own: &[u64], begins: &[bool], steps: &mut usize) -> Option<Ways> {
+        // The loops over all arcs, here and by the caller.
+        *steps = steps.checked_sub(graph.node_count() + graph.arcs().len())?;
         let mut outside =
             Spread::new(begins.iter().zip(own).map(|(&begins, own)| if begins { !own } else { 0 }));
         outside.follow(steps, |node, spread| {

@@ -119,7 +119,7 @@ fn calls_through_a_function_of_another_group() {
 #[test]
 fn groups_beyond_the_limit_of_steps_are_upper_bounds() {
     // Each of the groups has two functions of a long chain, and all between them is inside of it.
-    let length = 4000;
+    let length = 12_000;
     let arcs: Vec<_> =
         (1..2 * length).map(|callee| (callee - 1, callee, 1, (2 * length - callee) as Cost)).collect();
     let chain = graph(&vec![1; 2 * length], &arcs);
