@@ -41,6 +41,9 @@ pub struct GroupCosts {
     /// By group, `true` if calls may leave it and come back from a function that others call as well: its real inclusive cost
     /// may be less.
     pub is_upper_bound: Vec<bool>,
+    /// By group, a function outside of it from which calls come back, if that makes its inclusive cost an upper bound: with it, the
+    /// group might have an exact cost. Missing if costs can be negative, or there are too many groups to look for it.
+    pub leads_back: Vec<Option<NodeId>>,
 }
 
 /// Sums costs by group.
@@ -71,18 +74,20 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
     let cycles = Cycles::new(&between);
     let mut is_upper_bound: Vec<bool> =
         between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let mut leads_back = vec![None; between.node_count()];
     if limit.holds_for_all() {
         let mut doubtful: Vec<NodeId> =
             between.nodes().filter(|group| is_upper_bound[group.index()]).collect();
         // The most expensive ones first, as there may be too many.
         doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
         for reentry in reentries(graph, partition, &doubtful) {
-            is_upper_bound[reentry.group.index()] = reentry.is_open;
+            is_upper_bound[reentry.group.index()] = reentry.leads_back.is_some();
+            leads_back[reentry.group.index()] = reentry.leads_back;
             let row = inclusive.row_mut(reentry.group.index());
             reentry.inner.into_iter().for_each(|arc| subtract(row, graph.arc_cost(arc)));
         }
     }
     limit.apply(&mut inclusive, |_| {});
     let self_costs = between.self_costs().clone();
-    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound }
+    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound, leads_back }
 }

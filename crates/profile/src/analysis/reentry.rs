@@ -34,9 +34,9 @@ pub(super) struct Reentry {
     pub(super) group: NodeId,
     /// Calls of its functions from functions that are inside of it.
     pub(super) inner: Vec<ArcId>,
-    /// `true` if the group calls a function outside of it from which calls lead back, so that some of its entries may be within
-    /// others.
-    pub(super) is_open: bool,
+    /// A function outside of the group that is called below it, and from which calls lead back, so that some entries of the group
+    /// may be within others. Of several it is the one whose calls cost most.
+    pub(super) leads_back: Option<NodeId>,
 }
 
 /// Finds the ways back to groups. Later groups are missing if the limit of steps was reached.
@@ -58,11 +58,8 @@ pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[Node
                 inner[entered.trailing_zeros() as usize].push(id);
             }
         }
-        found.extend(batch.iter().zip(inner).enumerate().map(|(nth, (&group, inner))| Reentry {
-            group,
-            inner,
-            is_open: ways.open & (1 << nth) != 0,
-        }));
+        let ways = batch.iter().zip(inner).zip(ways.leads_back);
+        found.extend(ways.map(|((&group, inner), leads_back)| Reentry { group, inner, leads_back }));
     }
     found
 }
@@ -89,8 +86,8 @@ fn costs_something(graph: &CallGraph, arc: ArcId) -> bool {
 struct Ways {
     /// By node: the groups that it is outside of.
     outside: Vec<u64>,
-    /// The groups that call a node outside of them from which calls lead back.
-    open: u64,
+    /// By group: the node that leads back.
+    leads_back: [Option<NodeId>; 64],
 }
 
 impl Ways {
@@ -127,12 +124,23 @@ impl Ways {
             }
             count
         })?;
-        // From a member, or from what is inside of the group.
-        let leaving = graph.arc_ids().zip(graph.arcs()).map(|(id, arc)| {
-            let bits = !outside[arc.caller.index()] & back.bits[arc.callee.index()];
-            if bits != 0 && costs_something(graph, id) { bits } else { 0 }
-        });
-        Some(Ways { open: leaving.fold(0, |open, bits| open | bits), outside })
+        let mut leads_back = [None; 64];
+        let mut highest: [&[Cost]; 64] = [&[]; 64];
+        for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
+            // From a member, or from what is inside of the group.
+            let mut bits = !outside[arc.caller.index()] & back.bits[arc.callee.index()];
+            if bits == 0 || !costs_something(graph, id) {
+                continue;
+            }
+            while bits != 0 {
+                let nth = bits.trailing_zeros() as usize;
+                if graph.arc_cost(id) > highest[nth] {
+                    (highest[nth], leads_back[nth]) = (graph.arc_cost(id), Some(arc.callee));
+                }
+                bits &= bits - 1;
+            }
+        }
+        Some(Ways { outside, leads_back })
     }
 }
 

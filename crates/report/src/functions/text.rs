@@ -461,7 +461,7 @@ impl Functions<'_> {
                     "≤ at most: calls of a recursion count what they have in common more than once"
                 }
                 _ => {
-                    "≤ at most: calls come back to the group from functions that others call, too, and count each time"
+                    "≤ at most: calls may come back to the group from functions that others call, too, and count each time"
                 }
             };
             wrap::write_dim(out, note, look, 2)?;

@@ -91,6 +91,8 @@ fn calls_through_a_function_of_another_group() {
         let costs = group_costs(&graph(self_costs, arcs), 2, |function| {
             usize::from(PARSER.contains(&function.index()))
         });
+        assert_eq!(costs.leads_back[1].is_some(), costs.is_upper_bound[1] && self_costs[1] > 0);
+        assert!(costs.leads_back[1].is_none_or(|visit| visit == n(2)));
         (costs.inclusive.row(1)[0], costs.is_upper_bound[1])
     };
     let simple = [(0, 1, 1, 900), (1, 2, 1, 800), (2, 3, 1, 700)];
