@@ -9,6 +9,7 @@ mod args;
 mod canonical;
 mod commands;
 mod completion;
+mod confined;
 #[cfg(test)]
 mod documents;
 mod error;

@@ -19,12 +19,11 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use gristmill_code::{Binary, Error, ErrorKind, Locator, Matching, ProfileLine, Syntax};
-use gristmill_output::io_reason;
 use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
 
 use self::debuginfod::Debuginfod;
@@ -34,8 +33,8 @@ pub(crate) use self::maps::{MapUse, warn_of_unused_maps};
 use self::maps::{check_maps, parts_of_map};
 use self::program::MatchedProgram;
 use crate::args::ProgramArgs;
+use crate::confined::Confinement;
 use crate::error::CliError;
-use crate::terminal::printable_path;
 
 /// The limit of bytes that are decoded to compare a program with a profile: a few milliseconds. Functions that are shown are compared
 /// again, each on its own.
@@ -62,7 +61,8 @@ impl ProgramFinder {
             [] => ("--sources-below", sources_below),
             below => ("--programs-below", below),
         };
-        let below = below.iter().map(|path| allowed(option, path)).collect::<Result<Vec<_>, _>>()?;
+        let options = "`--programs-below` or `--sources-below`";
+        let below = Confinement::new(option, below, options)?;
         let servers = if args.debuginfod { Some(Debuginfod::from_environment()?) } else { None };
         check_maps(args, &below)?;
         let mut locator = Locator::new(ProgramFiles::new(below, servers));
@@ -147,14 +147,6 @@ fn failure(error: &Error) -> ProgramError {
             ProgramError::Invalid { path: error.file().to_owned(), reason }
         }
     }
-}
-
-/// Resolves a directory that programs must be below.
-fn allowed(option: &str, path: &Path) -> Result<PathBuf, CliError> {
-    std::fs::canonicalize(path).map_err(|error| CliError::Usage {
-        message: format!("{option} {}: {}", printable_path(path), io_reason(&error)),
-        hint: None,
-    })
 }
 
 /// A path of a profile as one of this machine.

@@ -22,7 +22,7 @@ mod tests;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::iter::once_with;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,7 @@ use gristmill_output::source::{SourceError, SourceText, Sources};
 use self::file_index::{FileIndex, Match};
 use self::source_map::SourceMap;
 use crate::args::SourceArgs;
+use crate::confined::{Confinement, is_absent};
 use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::{grouped, printable_path};
@@ -56,8 +57,8 @@ pub(crate) struct SourceFinder<'s> {
     include: Vec<PathBuf>,
     installed: Vec<PathBuf>,
     search: Vec<PathBuf>,
-    /// The directories that sources must be below, without links; if there are none, sources may be anywhere.
-    allowed: Vec<PathBuf>,
+    /// The directories that sources must be below.
+    allowed: Confinement,
     /// The time when the profile was written.
     profile_time: Option<SystemTime>,
     /// The indexes are built when a file is found nowhere else.
@@ -84,7 +85,7 @@ impl<'s> SourceFinder<'s> {
             maps: SourceMap::parse_all(&args.source_map)?,
             installed: debuginfo_dir.to_vec(),
             search: args.search.clone(),
-            allowed: args.sources_below.iter().map(|path| allowed(path)).collect::<Result<_, _>>()?,
+            allowed: Confinement::new("--sources-below", &args.sources_below, "`--sources-below`")?,
             ..SourceFinder::below(args.include.clone(), profile_time, session)
         })
     }
@@ -101,7 +102,7 @@ impl<'s> SourceFinder<'s> {
             include,
             installed: Vec::new(),
             search: Vec::new(),
-            allowed: Vec::new(),
+            allowed: Confinement::default(),
             profile_time,
             installed_index: OnceCell::new(),
             search_index: OnceCell::new(),
@@ -200,14 +201,7 @@ impl<'s> SourceFinder<'s> {
     /// Reads a file up to the size that it is stated to have. A file of the system has none: it counts as empty, as reading
     /// it may wait for something to happen.
     fn read_text(&self, path: &Path) -> Result<Vec<u8>, SourceError> {
-        let mut options = File::options();
-        options.read(true);
-        // Another file may have the name by now.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
-        let file = options.open(path).map_err(|error| fault(&error))?;
-        let metadata = file.metadata().map_err(|error| fault(&error))?;
-        self.check_place(&opened_at(&file, &metadata, path)?)?;
+        let (file, metadata) = self.allowed.open(path).map_err(|error| fault(&error))?;
         check(&metadata)?;
         let total = self.total_bytes.get() + metadata.len();
         if total > MAX_TOTAL_BYTES {
@@ -221,14 +215,6 @@ impl<'s> SourceFinder<'s> {
         Ok(text)
     }
 
-    /// Refuses a file, by its path without links, that is not below an allowed directory.
-    fn check_place(&self, path: &Path) -> Result<(), SourceError> {
-        if self.allowed.is_empty() || self.allowed.iter().any(|directory| path.starts_with(directory)) {
-            return Ok(());
-        }
-        Err(SourceError::Unreadable("is not below a directory of `--sources-below`".to_owned()))
-    }
-
     /// `true` if a source was changed after the profile was written.
     fn is_newer(&self, changed: Option<SystemTime>) -> bool {
         changed.zip(self.profile_time).is_some_and(|(source, profile)| seconds(source) > seconds(profile))
@@ -239,7 +225,7 @@ impl<'s> SourceFinder<'s> {
         // The kind of the file is checked first: opening a pipe would wait for its writer, and a device may do anything.
         let metadata = std::fs::metadata(path).map_err(|error| fault(&error))?;
         let canonical = std::fs::canonicalize(path).map_err(|error| fault(&error))?;
-        self.check_place(&canonical)?;
+        self.allowed.check(&canonical).map_err(|error| fault(&error))?;
         check(&metadata)?;
         if let Some(found) = self.read.borrow().get(&canonical) {
             return found.clone();
@@ -269,7 +255,7 @@ impl Sources for SourceFinder<'_> {
     }
 
     fn directory(&self, path: &[u8]) -> Option<SourceText> {
-        let path = path_of(path).filter(|path| !path.as_os_str().is_empty() && self.allowed.is_empty())?;
+        let path = path_of(path).filter(|path| !path.as_os_str().is_empty() && self.allowed.is_none())?;
         let metadata = std::fs::metadata(&path).ok().filter(Metadata::is_dir)?;
         let changed = metadata.modified().ok();
         Some(SourceText {
@@ -279,26 +265,6 @@ impl Sources for SourceFinder<'_> {
             is_newer: self.is_newer(changed),
         })
     }
-}
-
-/// Returns the path of a file that was opened. A link can have taken its name, or that of a directory, since the path was checked.
-fn opened_at(file: &File, metadata: &Metadata, path: &Path) -> Result<PathBuf, SourceError> {
-    #[cfg(target_os = "linux")]
-    {
-        let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
-        if let Ok(path) = std::fs::read_link(link) {
-            return Ok(path);
-        }
-    }
-    let (_, found) = (file, std::fs::symlink_metadata(path).map_err(|error| fault(&error))?);
-    #[cfg(unix)]
-    let is_same = {
-        use std::os::unix::fs::MetadataExt as _;
-        (found.dev(), found.ino()) == (metadata.dev(), metadata.ino())
-    };
-    #[cfg(not(unix))]
-    let is_same = found.is_file() && found.len() == metadata.len();
-    if is_same { Ok(path.to_owned()) } else { Err(SourceError::Missing) }
 }
 
 /// Refuses what is no regular file, and what is too large.
@@ -312,24 +278,10 @@ fn check(metadata: &Metadata) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// Resolves a directory that sources must be below.
-fn allowed(path: &Path) -> Result<PathBuf, CliError> {
-    std::fs::canonicalize(path).map_err(|error| CliError::Usage {
-        message: format!("--sources-below {}: {}", printable_path(path), io_reason(&error)),
-        hint: None,
-    })
-}
-
 fn fault(error: &std::io::Error) -> SourceError {
-    use std::io::ErrorKind;
-
-    match error.kind() {
-        // A recorded path may be invalid for the system.
-        ErrorKind::NotFound
-        | ErrorKind::NotADirectory
-        | ErrorKind::InvalidInput
-        | ErrorKind::InvalidFilename => SourceError::Missing,
-        _ => SourceError::Unreadable(io_reason(error)),
+    match is_absent(error) {
+        true => SourceError::Missing,
+        false => SourceError::Unreadable(io_reason(error)),
     }
 }
 

@@ -57,7 +57,26 @@ impl FileSystem {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        contents(&file, max_read_bytes).map(Some)
+        self.read(&file, max_read_bytes).map(Some)
+    }
+
+    /// Reads or maps a file that is open, as [`FileSystem::open_within`] does.
+    ///
+    /// ```
+    /// # let directory = std::env::temp_dir();
+    /// # let path = directory.join(format!("gristmill-read-{}", std::process::id()));
+    /// # std::fs::write(&path, "mill")?;
+    /// let file = std::fs::File::open(&path)?;
+    /// assert_eq!(&gristmill_code::FileSystem.read(&file, 1 << 20)?[..], b"mill");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn read(&self, file: &File, max_read_bytes: u64) -> io::Result<FileBytes> {
+        contents(file, max_read_bytes)
     }
 }
 

@@ -96,6 +96,9 @@ pub struct BudgetBaseline {
     /// Pattern of its functions. Ranges have none.
     #[serde(default)]
     pub function: Option<String>,
+    /// `true` if the costs are upper bounds.
+    #[serde(default)]
+    pub upper_bound: bool,
     /// `true` if it is about their inclusive costs.
     #[serde(default)]
     pub inclusive: bool,
@@ -214,7 +217,8 @@ impl BenchmarkBaseline {
                 }
                 _ => (None, false),
             };
-            BudgetBaseline { name: name.clone(), function, inclusive, cost: cost.clone() }
+            let upper_bound = measurement.bounds.contains_key(name);
+            BudgetBaseline { name: name.clone(), function, upper_bound, inclusive, cost: cost.clone() }
         });
         let mut baseline = BenchmarkBaseline {
             events: measurement.events.clone(),
@@ -349,6 +353,7 @@ impl Noise {
         let budgets = names.map(|name| BudgetBaseline {
             name: name.clone(),
             function: None,
+            upper_bound: false,
             inclusive: false,
             cost: spread(&|run, column| Some(run.budgets.get(name)?[column])),
         });
@@ -366,7 +371,9 @@ impl BudgetBaseline {
             let inclusive = if self.inclusive { ", inclusive = true" } else { "" };
             format!(", function = {}{inclusive}", toml_string(pattern))
         });
-        Some(format!("{{ name = {}{function}, cost = {} }}", toml_string(&self.name), toml_list(&self.cost)?))
+        let upper_bound = if self.upper_bound { ", upper_bound = true" } else { "" };
+        let (name, cost) = (toml_string(&self.name), toml_list(&self.cost)?);
+        Some(format!("{{ name = {name}{function}, cost = {cost}{upper_bound} }}"))
     }
 }
 
@@ -390,6 +397,7 @@ mod tests {
         let budget = BudgetBaseline {
             name: "a \"b\"".to_owned(),
             function: Some("^a".to_owned()),
+            upper_bound: true,
             inclusive: true,
             cost: vec![3, -4],
         };

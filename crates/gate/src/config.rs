@@ -283,6 +283,8 @@ mod tests {
             (format!("[gate]\nevents = [\"\"]\n{benchmark}"), 2, "no name"),
             (format!("[gate]\ntimeout = 0\n{benchmark}"), 2, "at least 1 second"),
             (format!("[gate]\nincrease = \"NaN%\"\n{benchmark}"), 2, "`NaN%`"),
+            (format!("[gate]\nincrease = -1\n{benchmark}"), 2, "`-1`"),
+            (format!("[gate]\nincrease = 1.5\n{benchmark}"), 2, "a number such as 5000 or a percentage"),
             (format!("[gate]\nincrease = \"-1%\"\n{benchmark}"), 2, "`-1%`"),
             (format!("[gate]\nincrease = \"inf%\"\n{benchmark}"), 2, "`inf%`"),
             (format!("[gate]\nignore = [\"\"]\n{benchmark}"), 2, "empty pattern"),
@@ -336,9 +338,10 @@ mod tests {
     #[test]
     fn budgets_default_to_those_of_the_gate() {
         let text = "[gate]\nadvise = [\"Dr\"]\n[[benchmark]]\nname = \"a\"\nprofile = \"x\"\n\
-                    [[budget]]\nfunction = \"^f$\"\nincrease = \"5\"\n[[budget]]\nevent = \"Dr\"\nmax = 3\n";
+                    [[budget]]\nfunction = \"^f$\"\nincrease = 5000\n[[budget]]\nevent = \"Dr\"\nmax = 3\n";
         let config = Config::parse(Path::new("x/gristmill.toml"), text).unwrap();
         assert_eq!(config.baseline, Path::new("x/gristmill-baseline.toml"));
+        assert_eq!(config.benchmarks[0].budgets[0].increase, Some("5_000".parse().unwrap()));
         let budgets: Vec<_> = config.benchmarks[0]
             .budgets
             .iter()

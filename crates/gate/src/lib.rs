@@ -3,6 +3,7 @@
 
 mod amount;
 mod baseline;
+mod bound;
 mod changes;
 mod config;
 mod error;
@@ -24,6 +25,7 @@ mod verdict;
 
 pub use amount::{Increase, Share};
 pub use baseline::{Baseline, BenchmarkBaseline, BudgetBaseline, FunctionBaseline, Noise};
+pub use bound::CostBound;
 pub use changes::FunctionChange;
 pub use config::{
     Benchmark, Budget, BudgetScope, Config, FIXED_CACHES, FunctionPattern, ProfileSource, Recording,

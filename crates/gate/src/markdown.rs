@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use gristmill_output::grouped;
 use gristmill_output::markdown::{escaped as cell, escaped_html as text, titled};
 
+use crate::bound::bounded;
 use crate::report::{
-    GateReport, NAME_COLUMNS, WHOLE_COLUMNS, difference, own_function, row_names, row_note, signed,
+    GateReport, NAME_COLUMNS, WHOLE_COLUMNS, budget_difference, difference, own_function, row_names,
+    row_note, signed,
 };
 use crate::verdict::{BenchmarkVerdict, BudgetVerdict, Outcome};
 
@@ -52,9 +54,9 @@ fn write_row(verdict: &BenchmarkVerdict, budget: &BudgetVerdict, out: &mut dyn W
         sign(budget.outcome),
         cell(&verdict.name),
         cell(&budget.title()),
-        budget.base.map_or_else(String::new, grouped),
-        grouped(budget.cost),
-        budget.base.map_or_else(String::new, |base| difference(base, budget.cost)),
+        budget.base.map_or_else(String::new, |base| bounded(base, budget.base_is_upper_bound)),
+        bounded(budget.cost, budget.cost_is_upper_bound),
+        budget_difference(budget).unwrap_or_default(),
         budget.allowed
     )
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use gristmill_format::Cost;
 use gristmill_profile::analysis::{CallGraph, Cycles, Inclusive, NodeId, Partition, group_costs};
 use gristmill_profile::compare::{JoinRules, normal_function};
-use gristmill_profile::{EventId, FunctionId, Profile, Selection};
+use gristmill_profile::{CostTable, EventId, FunctionId, Profile, Selection};
 use regex::Regex;
 
+use crate::bound::CostBound;
 use crate::config::{Benchmark, Budget, BudgetScope};
 use crate::own_code::is_own;
 use crate::settings::{environment, settings};
@@ -67,6 +68,8 @@ pub struct Measurement {
     pub functions: BTreeMap<FunctionName, FunctionCost>,
     /// Costs of the functions of each budget: by the name of the budget, then by event type.
     pub budgets: BTreeMap<String, Vec<Cost>>,
+    /// By the name of a budget whose costs are upper bounds: how far they may be from the real ones.
+    pub bounds: BTreeMap<String, CostBound>,
     /// Patterns of ignored functions and of budgets that match a function of the profile.
     pub matched: BTreeSet<String>,
     /// Event types that some part with costs lacks: their totals are not those of the whole recording.
@@ -143,8 +146,9 @@ impl Measurement {
                 && measurement.matched.contains(pattern.as_str())
                 && !measurement.budgets.contains_key(name)
             {
-                let costs = scope_costs(&graph, &names, pattern, *is_inclusive, width);
+                let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, width);
                 measurement.budgets.insert(name.clone(), costs);
+                measurement.bounds.extend(bound.map(|bound| (name.clone(), bound)));
             }
         }
         measurement
@@ -299,19 +303,26 @@ fn matched_patterns(benchmark: &Benchmark, names: &[FunctionName]) -> BTreeSet<S
     ignore.chain(budgets).filter(matches).map(|pattern| pattern.as_str().to_owned()).collect()
 }
 
-/// Returns the costs of the functions that match a pattern.
+/// Returns the costs of the functions that match a pattern, and how far they may be from the real ones.
 fn scope_costs(
     graph: &CallGraph,
     names: &[FunctionName],
     pattern: &Regex,
     is_inclusive: bool,
     width: usize,
-) -> Vec<Cost> {
+) -> (Vec<Cost>, Option<CostBound>) {
     let is_match = names.iter().map(|name| usize::from(pattern.is_match(&name.name)));
     // They are one group, so that calls between them count once.
     let groups = group_costs(graph, &Partition::new(2, is_match));
-    let costs = if is_inclusive { &groups.inclusive } else { &groups.self_costs };
-    costs.row(1).iter().copied().take(width).collect()
+    let row = |costs: &CostTable| costs.row(1).iter().copied().take(width).collect::<Vec<Cost>>();
+    if !is_inclusive {
+        return (row(&groups.self_costs), None);
+    }
+    let bound = groups.is_upper_bound[1].then(|| CostBound {
+        at_least: row(&groups.self_costs),
+        leads_back: groups.leads_back[1].map(|node| names[node.index()].name.clone()),
+    });
+    (row(&groups.inclusive), bound)
 }
 
 fn add(sums: &mut [Cost], costs: &[Cost]) {

@@ -9,6 +9,7 @@ use gristmill_profile::symbol::{Label, PlaceForm, fit_labels, shorten};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::bound::bounded;
 use crate::changes::FunctionChange;
 use crate::config::Config;
 use crate::nearest::OwnFunction;
@@ -207,13 +208,22 @@ fn message(benchmark: &str, budget: &BudgetVerdict) -> String {
 /// Returns a change as text: `Ir 1,000 → 1,200, +200 (+20.00%)`.
 pub(crate) fn change(budget: &BudgetVerdict) -> String {
     let title = budget.title();
-    match budget.base {
-        None => format!("{title} {}", grouped(budget.cost)),
-        Some(base) if base == budget.cost => format!("{title} {}, unchanged", grouped(base)),
+    let now = bounded(budget.cost, budget.cost_is_upper_bound);
+    let base = budget.base.map(|base| bounded(base, budget.base_is_upper_bound));
+    match base {
+        None => format!("{title} {now}"),
+        Some(base) if base == now => format!("{title} {now}, unchanged"),
         Some(base) => {
-            format!("{title} {} → {}, {}", grouped(base), grouped(budget.cost), difference(base, budget.cost))
+            let difference = budget_difference(budget).map(|difference| format!(", {difference}"));
+            format!("{title} {base} → {now}{}", difference.unwrap_or_default())
         }
     }
+}
+
+/// Returns the difference from the baseline as text. There is none if one of the costs is an upper bound.
+pub(crate) fn budget_difference(budget: &BudgetVerdict) -> Option<String> {
+    let is_exact = !budget.base_is_upper_bound && !budget.cost_is_upper_bound;
+    budget.base.filter(|_| is_exact).map(|base| difference(base, budget.cost))
 }
 
 /// Returns a difference as text: `+200 (+20.00%)`.

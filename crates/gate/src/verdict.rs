@@ -96,10 +96,18 @@ pub struct BudgetVerdict {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
     #[schemars(with = "Option<ExactInteger>")]
     pub base: Option<Cost>,
+    /// `true` if the cost in the baseline is an upper bound. Missing if `false`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub base_is_upper_bound: bool,
     /// Cost now.
     #[serde(serialize_with = "json::exact")]
     #[schemars(with = "ExactInteger")]
     pub cost: Cost,
+    /// `true` if the cost is an upper bound: calls come back to the functions from one that others call, too. Missing if `false`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub cost_is_upper_bound: bool,
     /// Highest cost allowed.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
     #[schemars(with = "Option<ExactInteger>")]
@@ -209,25 +217,27 @@ impl BenchmarkVerdict {
 struct Accepted {
     column: usize,
     cost: Option<Cost>,
+    is_upper_bound: bool,
     noise: Option<Cost>,
 }
 
 impl Accepted {
     fn new(budget: &Budget, baseline: &BenchmarkBaseline) -> Option<Accepted> {
         let column = baseline.column(&budget.event)?;
-        let named = |budgets: &[BudgetBaseline]| {
-            budgets.iter().find(|other| other.name == budget.scope.name()).map(|other| other.cost[column])
-        };
+        let is_its = |other: &&BudgetBaseline| other.name == budget.scope.name();
+        let named = |budgets: &[BudgetBaseline]| budgets.iter().find(is_its).map(|other| other.cost[column]);
         let noise = baseline.noise.as_ref();
         Some(match budget.scope {
             BudgetScope::Total => Accepted {
                 column,
                 cost: Some(baseline.total[column]),
+                is_upper_bound: false,
                 noise: noise.map(|noise| noise.spread[column]),
             },
             BudgetScope::Functions { .. } => Accepted {
                 column,
                 cost: named(&baseline.budgets),
+                is_upper_bound: baseline.budgets.iter().find(is_its).is_some_and(|other| other.upper_bound),
                 noise: noise.and_then(|noise| named(&noise.budgets)),
             },
         })
@@ -243,7 +253,9 @@ impl BudgetVerdict {
             is_total: matches!(budget.scope, BudgetScope::Total),
             outcome: Outcome::Unknown,
             base: None,
+            base_is_upper_bound: false,
             cost: 0,
+            cost_is_upper_bound: false,
             limit: None,
             allowed: allowed(budget),
             note: None,
@@ -274,8 +286,12 @@ impl BudgetVerdict {
                 measurement.budgets.get(name).map_or(0, |costs| costs[column])
             }
         };
+        let bound = measurement.bounds.get(budget.scope.name());
+        let bound = bound.filter(|_| matches!(budget.scope, BudgetScope::Functions { .. }));
+        verdict.cost_is_upper_bound = bound.is_some();
         let accepted = baseline.and_then(|baseline| Some((baseline, Accepted::new(budget, baseline)?)));
         verdict.base = accepted.as_ref().and_then(|(_, accepted)| accepted.cost);
+        verdict.base_is_upper_bound = accepted.as_ref().is_some_and(|(_, accepted)| accepted.is_upper_bound);
         let noise = accepted.as_ref().and_then(|(_, accepted)| accepted.noise).unwrap_or(0);
         let mut limit = budget.max;
         if let Some(increase) = budget.increase {
@@ -307,7 +323,12 @@ impl BudgetVerdict {
                 let noise = grouped(noise);
                 verdict.note = Some(format!("runs without a change differ by {noise}, which is allowed too"));
             }
-            if base - verdict.cost > increase.max(noise) {
+            if verdict.base_is_upper_bound && bound.is_none() {
+                verdict.note = Some(
+                    "the baseline is an upper bound; `gristmill gate bless` makes this the baseline"
+                        .to_owned(),
+                );
+            } else if !verdict.base_is_upper_bound && base - verdict.cost > increase.max(noise) {
                 verdict.note = Some("improved; `gristmill gate bless` makes this the baseline".to_owned());
             }
         }
@@ -318,6 +339,16 @@ impl BudgetVerdict {
             (true, true) => Outcome::Advice,
             (true, false) => Outcome::Over,
         };
+        if let Some(bound) = bound
+            && let Some(limit) = limit.filter(|_| is_over)
+            && bound.at_least[column] <= limit
+        {
+            // Only the bound is above the limit.
+            if !budget.is_advisory {
+                verdict.outcome = Outcome::Unknown;
+            }
+            verdict.note = Some(bound.reason(column, verdict.cost));
+        }
         if let Some((baseline, accepted)) = accepted
             && verdict.base != Some(verdict.cost)
         {
@@ -492,6 +523,7 @@ mod tests {
         let accepted = BudgetBaseline {
             name: "lexer".to_owned(),
             function: Some("^lex_".to_owned()),
+            upper_bound: false,
             inclusive: false,
             cost: vec![500],
         };

@@ -441,6 +441,10 @@ fn accept(
             print_changes(&benchmark.name, previous, &accepted, session);
             let name = printable(benchmark.name.as_bytes());
             result.notes.iter().for_each(|note| session.tell(&format!("{name}: note: {note}")));
+            for (budget, bound) in &measurement.bounds {
+                let text = format!("the cost of `{budget}` is an upper bound: {}", bound.advice());
+                session.tell(&format!("{name}: note: {}", printable(text.as_bytes())));
+            }
             if let Some(noise) = noise {
                 print_noise(&name, &accepted, &noise, session);
                 accepted.noise = Some(noise);

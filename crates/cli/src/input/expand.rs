@@ -223,6 +223,17 @@ impl Expander for Xz<'_, '_> {
     }
 }
 
+/// The bytes of a stream of bzip2 without data, after the block size: the end, and a checksum of nothing.
+const EMPTY_BZIP2: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
+
+/// Returns the length of the streams of bzip2 without data that an input begins with.
+fn empty_bzip2_streams(input: &[u8]) -> usize {
+    let is_empty =
+        |stream: &&[u8]| matches!(stream, [b'B', b'Z', b'h', b'1'..=b'9', end @ ..] if *end == EMPTY_BZIP2);
+    const LENGTH: usize = 4 + EMPTY_BZIP2.len();
+    LENGTH * input.chunks_exact(LENGTH).take_while(is_empty).count()
+}
+
 /// The decoder of bzip2. The library decodes a single stream.
 struct Bzip2<'s, 'a> {
     source: &'s mut Source<'a>,
@@ -243,8 +254,16 @@ impl Expander for Bzip2<'_, '_> {
             Err(error) => return Step::end(0, Ending::of(&error)),
         };
         let last = input.is_empty();
-        if last && self.stream.is_none() {
-            return Step::end(0, Ending::Whole);
+        if self.stream.is_none() {
+            if last {
+                return Step::end(0, Ending::Whole);
+            }
+            // A file can be full of them, and a decoder has some megabytes, which are cleared for each stream.
+            let skipped = empty_bzip2_streams(input);
+            if skipped > 0 {
+                self.source.consume(skipped);
+                return Step::more(0);
+            }
         }
         let stream = self.stream.get_or_insert_with(|| Bunzip::new(false));
         let (in_before, out_before) = (stream.total_in(), stream.total_out());
@@ -271,4 +290,52 @@ impl Expander for Bzip2<'_, '_> {
 /// Returns the advance of a decoder's counter, at most the length of the buffer.
 fn amount(before: u64, after: u64, at_most: usize) -> usize {
     usize::try_from(after.saturating_sub(before)).map_or(at_most, |amount| amount.min(at_most))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Returns the expanded bytes, how it ended, and the count of decoders that were made.
+    fn expanded(file: &[u8]) -> (Vec<u8>, Ending, usize) {
+        let mut source = Source::new(Box::new(file));
+        let mut bzip2 = Bzip2::new(&mut source);
+        let (mut bytes, mut decoders, mut buffer) = (Vec::new(), 1, [0; 64]);
+        loop {
+            let had_decoder = bzip2.stream.is_some();
+            let step = bzip2.step(&mut buffer);
+            bytes.extend_from_slice(&buffer[..step.produced]);
+            if let Some(ending) = step.ending {
+                return (bytes, ending, decoders);
+            }
+            decoders += usize::from(!had_decoder && bzip2.stream.is_some());
+        }
+    }
+
+    #[test]
+    fn a_stream_without_data_needs_no_decoder() {
+        let (empty, a) = (packed(b""), packed(b"a"));
+        let many = empty.repeat(20_000);
+        let of = |parts: &[&[u8]]| expanded(&parts.concat());
+        let (bytes, ending, decoders) = of(&[&a, &many, &a, &empty, &a]);
+        assert_eq!((bytes.as_slice(), ending), (&b"aaa"[..], Ending::Whole));
+        // One for each `a`, and for each empty stream that is not whole in the buffer.
+        assert!(decoders <= 3 + 2 * (many.len() >> 17), "{decoders}");
+        // One that is cut, or has another checksum, is damaged as ever.
+        let (bytes, ending, _) = of(&[&a, &empty, &empty[..13]]);
+        assert_eq!((bytes.as_slice(), ending), (&b"a"[..], Ending::Truncated));
+        let mut wrong = empty.clone();
+        wrong[13] = 1;
+        let (bytes, ending, _) = of(&[&a, &empty, &wrong]);
+        assert_eq!(bytes, b"a");
+        assert!(matches!(ending, Ending::Corrupt(_)), "{ending:?}");
+    }
 }

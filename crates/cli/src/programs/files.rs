@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use gristmill_code::{BuildId, FileBytes, FileSource, FileSystem, Wanted, WeakFileBytes};
 
 use super::debuginfod::Debuginfod;
+use crate::confined::{Confinement, is_absent};
 
 /// The bytes of programs that are read, all together. Those of a usual profile have fewer; of one that names all programs of a
 /// system, the others are mapped, which takes memory only for what is looked at.
@@ -23,8 +24,8 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// The files of this machine that may be read, and what servers have.
 pub(super) struct ProgramFiles {
-    /// The directories that programs must be below, without links; if there are none, programs may be anywhere.
-    pub(super) below: Vec<PathBuf>,
+    /// The directories that programs must be below.
+    below: Confinement,
     /// The servers to ask for what is not here.
     pub(super) servers: Option<Debuginfod>,
     /// The bytes of files that were read instead of mapped.
@@ -34,25 +35,16 @@ pub(super) struct ProgramFiles {
 }
 
 impl ProgramFiles {
-    pub(super) fn new(below: Vec<PathBuf>, servers: Option<Debuginfod>) -> Self {
+    pub(super) fn new(below: Confinement, servers: Option<Debuginfod>) -> Self {
         ProgramFiles { below, servers, read_bytes: AtomicU64::new(0), open: Mutex::default() }
     }
-}
 
-impl FileSource for ProgramFiles {
-    fn open(&self, path: &Path) -> io::Result<Option<FileBytes>> {
-        // What is opened is what was checked, even if a link has changed since.
-        let Ok(canonical) = std::fs::canonicalize(path) else {
-            // The system says whether it is missing or cannot be read.
-            return FileSystem.open(path);
-        };
-        if !self.below.is_empty() && !self.below.iter().any(|directory| canonical.starts_with(directory)) {
-            let message = "is not below a directory of `--programs-below` or `--sources-below`";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
+    /// Opens a file by its path without links, which may have changed since.
+    pub(super) fn open_resolved(&self, canonical: PathBuf) -> io::Result<FileBytes> {
+        self.below.check(&canonical)?;
         let metadata = std::fs::metadata(&canonical)?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
+            return Err(io::Error::other("is no regular file"));
         }
         #[cfg(not(unix))]
         if metadata.len() > MAX_BYTES {
@@ -66,16 +58,25 @@ impl FileSource for ProgramFiles {
         crate::fatal_signals::expect_truncation();
         let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = known().get(&canonical).and_then(WeakFileBytes::upgrade) {
-            return Ok(Some(bytes));
+            return Ok(bytes);
         }
         let left = MAX_READ_BYTES.saturating_sub(self.read_bytes.load(Ordering::Relaxed));
-        let found = FileSystem.open_within(&canonical, left)?;
-        if let Some(bytes) = &found {
-            let size = bytes.len() as u64;
-            self.read_bytes.fetch_add(if size > left { 0 } else { size }, Ordering::Relaxed);
-            known().insert(canonical, bytes.downgrade());
+        let (file, _) = self.below.open(&canonical)?;
+        let bytes = FileSystem.read(&file, left)?;
+        let size = bytes.len() as u64;
+        self.read_bytes.fetch_add(if size > left { 0 } else { size }, Ordering::Relaxed);
+        known().insert(canonical, bytes.downgrade());
+        Ok(bytes)
+    }
+}
+
+impl FileSource for ProgramFiles {
+    fn open(&self, path: &Path) -> io::Result<Option<FileBytes>> {
+        match std::fs::canonicalize(path).and_then(|canonical| self.open_resolved(canonical)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
         }
-        Ok(found)
     }
 
     fn fetch(&self, build_id: &BuildId, wanted: Wanted) -> io::Result<Option<FileBytes>> {

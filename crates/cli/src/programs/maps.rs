@@ -1,6 +1,6 @@
 //! `--binary FROM=TO`: the maps from paths of a profile to those of this machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gristmill_code::{Binary, ErrorKind, Locator};
 use gristmill_profile::Profile;
@@ -8,6 +8,7 @@ use gristmill_profile::Profile;
 use super::files::ProgramFiles;
 use super::path_of;
 use crate::args::ProgramArgs;
+use crate::confined::Confinement;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::printable;
@@ -20,14 +21,14 @@ pub(super) fn parts_of_map(text: &str) -> Result<(&str, &str), CliError> {
 }
 
 /// Refuses maps to what is no program and no directory: nothing would tell that they have no effect.
-pub(super) fn check_maps(args: &ProgramArgs, below: &[PathBuf]) -> Result<(), CliError> {
+pub(super) fn check_maps(args: &ProgramArgs, below: &Confinement) -> Result<(), CliError> {
     for text in &args.binary {
         let (_, to) = parts_of_map(text)?;
         if Path::new(to).is_dir() {
             continue;
         }
         // Servers are asked for what a program lacks, not for this file.
-        let locator = Locator::new(ProgramFiles::new(below.to_vec(), None));
+        let locator = Locator::new(ProgramFiles::new(below.clone(), None));
         let Err(error) = Binary::open(to, &locator) else { continue };
         let shown = printable(to.as_bytes()).into_owned();
         let reason = match error.kind() {

@@ -109,6 +109,15 @@ fn a_directory_confines_programs() {
     for object in ["@/out/mill", "@/in/link", "@/in/../out/mill"] {
         assert!(look(folder, &options, object).contains("is not below a directory"), "{object}");
     }
+    // What is opened is checked, also if a link takes the name or the path appears after it was resolved.
+    let files = ProgramFiles::new(
+        Confinement::new("--programs-below", &[folder.join("in")], "an option").unwrap(),
+        None,
+    );
+    let canonical = folder.canonicalize().unwrap();
+    assert!(files.open_resolved(canonical.join("in/mill")).is_ok());
+    assert!(files.open_resolved(canonical.join("in/link")).is_err());
+    assert!(files.open(&folder.join("in/missing")).unwrap().is_none());
     // Without an option of their own, programs are confined as sources are.
     let object = folder.join("out/mill");
     let object = object.to_str().unwrap().as_bytes();
@@ -122,7 +131,7 @@ fn a_directory_confines_programs() {
 #[test]
 fn programs_that_are_read_have_a_limit() {
     let folder = tempfile::tempdir().unwrap();
-    let files = ProgramFiles::new(Vec::new(), None);
+    let files = ProgramFiles::new(Confinement::default(), None);
     let opened = [1, 2, 3, 4].map(|name| {
         let path = folder.path().join(name.to_string());
         std::fs::File::create(&path).unwrap().set_len(if name == 4 { 5 } else { 31 << 20 }).unwrap();

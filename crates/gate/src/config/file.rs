@@ -1,9 +1,11 @@
 //! The configuration file as it is written, before anything in it is checked.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::FIXED_CACHES;
@@ -28,7 +30,7 @@ pub(super) struct GateTable {
     pub(super) baseline: PathBuf,
     pub(super) events: Vec<Spanned<String>>,
     pub(super) advise: Vec<Spanned<String>>,
-    pub(super) increase: Spanned<String>,
+    pub(super) increase: Spanned<IncreaseText>,
     pub(super) share: Spanned<String>,
     pub(super) ignore: Vec<Spanned<String>>,
     pub(super) valgrind: String,
@@ -45,7 +47,7 @@ impl Default for GateTable {
             baseline: PathBuf::from("gristmill-baseline.toml"),
             events: vec![spanned("Ir")],
             advise: Vec::new(),
-            increase: spanned("1%"),
+            increase: Spanned::new(0..0, IncreaseText("1%".to_owned())),
             share: spanned("0.1%"),
             ignore: Vec::new(),
             valgrind: "valgrind".to_owned(),
@@ -102,6 +104,38 @@ impl CommandLine {
     }
 }
 
+/// An allowed increase as text. A number needs no quotes.
+#[derive(Debug)]
+pub(super) struct IncreaseText(pub(super) String);
+
+impl AsRef<str> for IncreaseText {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for IncreaseText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrNumber;
+        impl Visitor<'_> for TextOrNumber {
+            type Value = IncreaseText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number such as 5000 or a percentage such as \"1.5%\"")
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<IncreaseText, E> {
+                Ok(IncreaseText(number.to_string()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<IncreaseText, E> {
+                Ok(IncreaseText(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(TextOrNumber)
+    }
+}
+
 /// One pattern of paths or a list of them.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
@@ -116,7 +150,7 @@ pub(super) enum OneOrMany {
 pub(super) struct BudgetTable {
     pub(super) event: Option<Spanned<String>>,
     pub(super) max: Option<Spanned<i64>>,
-    pub(super) increase: Option<Spanned<String>>,
+    pub(super) increase: Option<Spanned<IncreaseText>>,
     pub(super) function: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) inclusive: bool,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use gristmill_format::Cost;
 use regex::Regex;
@@ -287,8 +288,9 @@ fn profile_source(table: BenchmarkTable) -> Result<ProfileSource, Fault> {
     }
 }
 
-fn amount<T: std::str::FromStr<Err = String>>(text: &Spanned<String>) -> Result<T, Fault> {
-    text.get_ref().parse().map_err(|error| Fault::new(text, format!("`{}`: {error}", text.get_ref())))
+fn amount<T: FromStr<Err = String>>(text: &Spanned<impl AsRef<str>>) -> Result<T, Fault> {
+    let words = text.get_ref().as_ref();
+    words.parse().map_err(|error| Fault { span: text.span(), message: format!("`{words}`: {error}") })
 }
 
 fn patterns(

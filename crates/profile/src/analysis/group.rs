@@ -8,17 +8,24 @@
 //! The costs of the entering arcs are not used: functions that nothing calls, and cycles that nothing enters, have none, and
 //! some producers give calls less than they cost.
 //!
-//! If calls leave a group and come back to it (the C library calls `main`, and `main` the C library), the inner visit counts
-//! within the outer one and once more for itself. A call graph does not tell how often this happens. So where groups call
-//! each other in a cycle the inclusive cost is an upper bound; see [`GroupCosts::is_upper_bound`].
+//! Calls may leave a group and come back to it: a parser calls a visitor, and that the parser. The inner visit counts within
+//! the outer one and once more for itself. If the visitor is only ever called below the group, all of its calls are such inner visits, and
+//! their cost is taken off again: the result is exact. [`reentry`](super::reentry) finds these functions. If the visitor is
+//! called from elsewhere, too, a call graph does not tell how often calls come back, and the inclusive cost is an upper bound;
+//! see [`GroupCosts::is_upper_bound`]. So it is for groups that call each other in a cycle if costs can be negative, as in the difference
+//! of two profiles.
+
+use std::cmp::Reverse;
 
 use gristmill_format::Cost;
 
 use crate::analysis::cycle::Cycles;
 use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::NodeId;
 use crate::analysis::inclusive::Limit;
 use crate::analysis::partition::Partition;
-use crate::cost::CostTable;
+use crate::analysis::reentry::reentries;
+use crate::cost::{CostTable, subtract};
 
 /// Costs of groups of nodes. See the example of [`group_costs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +38,12 @@ pub struct GroupCosts {
     pub call_counts: Vec<Cost>,
     /// By group, `true` if some of the calls from outside are inlined.
     pub has_inlined_calls: Vec<bool>,
-    /// By group, `true` if calls may leave it and come back: its real inclusive cost may be less.
+    /// By group, `true` if calls may leave it and come back from a function that others call as well: its real inclusive cost
+    /// may be less.
     pub is_upper_bound: Vec<bool>,
+    /// By group, a function outside of it from which calls come back, if that makes its inclusive cost an upper bound: with it, the
+    /// group might have an exact cost. Missing if costs can be negative, or there are too many groups to look for it.
+    pub leads_back: Vec<Option<NodeId>>,
 }
 
 /// Sums costs by group.
@@ -59,9 +70,24 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
         call_counts[arc.callee.index()] += arc.count;
         has_inlined_calls[arc.callee.index()] |= between.is_inlined(id);
     }
-    Limit::new(graph).apply(&mut inclusive, |_| {});
+    let limit = Limit::new(graph);
     let cycles = Cycles::new(&between);
-    let is_upper_bound = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let mut is_upper_bound: Vec<bool> =
+        between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let mut leads_back = vec![None; between.node_count()];
+    if limit.holds_for_all() {
+        let mut doubtful: Vec<NodeId> =
+            between.nodes().filter(|group| is_upper_bound[group.index()]).collect();
+        // The most expensive ones first, as there may be too many.
+        doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
+        for reentry in reentries(graph, partition, &doubtful) {
+            is_upper_bound[reentry.group.index()] = reentry.leads_back.is_some();
+            leads_back[reentry.group.index()] = reentry.leads_back;
+            let row = inclusive.row_mut(reentry.group.index());
+            reentry.inner.into_iter().for_each(|arc| subtract(row, graph.arc_cost(arc)));
+        }
+    }
+    limit.apply(&mut inclusive, |_| {});
     let self_costs = between.self_costs().clone();
-    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound }
+    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound, leads_back }
 }

@@ -432,6 +432,13 @@ impl<'a> Limit<'a> {
         Limit { totals, derived }
     }
 
+    /// `true` if the costs of all recorded event types have an upper limit.
+    pub(super) fn holds_for_all(&self) -> bool {
+        let mut derived = vec![false; self.totals.len()];
+        self.derived.columns().for_each(|column| derived[column] = true);
+        self.totals.iter().zip(derived).all(|(total, is_derived)| is_derived || total.is_some())
+    }
+
     /// Limits the costs of a member of a cycle to those of the cycle. Returns `true` if they are above the lower limits then,
     /// for an event type whose costs have an upper limit.
     fn narrow(&self, costs: &mut [Cost], lower: &[Cost], upper: &[Cost]) -> bool {

@@ -40,6 +40,7 @@ mod node_set;
 mod partition;
 mod proportion;
 mod reach;
+mod reentry;
 pub(crate) mod tests;
 pub mod tree;
 

@@ -460,7 +460,9 @@ impl Functions<'_> {
                 Grouping::Function | Grouping::Cycle => {
                     "≤ at most: calls of a recursion count what they have in common more than once"
                 }
-                _ => "≤ at most: calls leave the group and come back, which is counted each time",
+                _ => {
+                    "≤ at most: calls may come back to the group from functions that others call, too, and count each time"
+                }
             };
             wrap::write_dim(out, note, look, 2)?;
         }

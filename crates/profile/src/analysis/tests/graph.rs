@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use super::sample::{graph, graphs, n, reaches, truths};
+use super::sample::{graph, graphs, n, reaches, truths, truths_of_threads};
 use crate::analysis::{ArcId, CallGraph, Direction, GroupCosts, NodeId, Partition, reach};
 use crate::formula::{CostOverflow, DefinedBy, Definition, derive};
 
@@ -68,11 +68,11 @@ fn groups_by_hand() {
     assert_eq!(costs.call_counts, [0, 3, 0]);
     assert_eq!(costs.is_upper_bound, [false; 3]);
 
-    // 0 and 2 are of group 0: calls leave it and come back.
+    // 0 and 2 are of group 0: calls leave it and come back, and only its calls do.
     let back = graph(&[1, 10, 100], &[(0, 1, 1, 110), (1, 2, 1, 100)]);
     let costs = group_costs(&back, 2, |function| function.index() % 2);
     assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[111], [110]]);
-    assert_eq!(costs.is_upper_bound, [true; 2]);
+    assert_eq!(costs.is_upper_bound, [false; 2]);
 
     // 0 and 1 call each other, and nothing calls them; 2 is said to have been called for less than it cost.
     let odd = graph(&[10, 70, 30], &[(0, 1, 1, 80), (1, 0, 1, 10), (1, 2, 1, 5)]);
@@ -81,6 +81,95 @@ fn groups_by_hand() {
     assert_eq!(costs.is_upper_bound, [false; 2]);
     let costs = group_costs(&odd, 1, |_| 0);
     assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[110]]);
+}
+
+/// 0 is `main`; 1 `parse` and 3 `parse_item` are a group; 2 `visit` is called by `parse` and calls `parse_item`.
+#[test]
+fn calls_through_a_function_of_another_group() {
+    const PARSER: [usize; 2] = [1, 3];
+    let parser = |self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]| {
+        let costs = group_costs(&graph(self_costs, arcs), 2, |function| {
+            usize::from(PARSER.contains(&function.index()))
+        });
+        assert_eq!(costs.leads_back[1].is_some(), costs.is_upper_bound[1] && self_costs[1] > 0);
+        assert!(costs.leads_back[1].is_none_or(|visit| visit == n(2)));
+        (costs.inclusive.row(1)[0], costs.is_upper_bound[1])
+    };
+    let simple = [(0, 1, 1, 900), (1, 2, 1, 800), (2, 3, 1, 700)];
+    assert_eq!(parser(&[5000, 100, 100, 700], &simple), (900, false));
+    // Visitors that call each other, and the parser itself, for more items.
+    let recursive =
+        [(0, 1, 1, 900), (1, 2, 1, 800), (2, 4, 3, 375), (4, 2, 2, 300), (2, 3, 4, 700), (3, 2, 1, 50)];
+    assert_eq!(parser(&[5000, 100, 75, 650, 75], &recursive), (900, false));
+    // `main` visits, too, and it is not known which visit was how expensive.
+    let also_called = [(0, 1, 1, 800), (0, 2, 1, 100), (1, 2, 1, 700), (2, 3, 2, 700)];
+    assert_eq!(parser(&[5000, 100, 100, 700], &also_called), (1500, true));
+    // `visit` is where a stack begins: it costs more than its callers state.
+    let thread = [(0, 1, 1, 800), (1, 2, 1, 700), (2, 3, 2, 700)];
+    assert_eq!(parser(&[5000, 100, 100, 700], &thread), (1500, true));
+    // It comes back for nothing.
+    let free = [(0, 1, 1, 1400), (0, 2, 1, 100), (1, 2, 1, 600), (1, 3, 1, 700), (2, 3, 2, 0)];
+    assert_eq!(parser(&[5000, 100, 700, 700], &free), (1400, false));
+    // Nothing enters the cycle of 2 and 4, so it is not below the parser.
+    let alone = [(0, 1, 1, 800), (1, 3, 1, 700), (2, 4, 1, 700), (4, 2, 1, 700), (2, 3, 1, 300)];
+    assert_eq!(parser(&[5000, 100, 0, 1000, 0], &alone), (1100, false));
+    // A difference can be below 0 where it is not so on either side.
+    let difference = [(0, 1, 1, -900), (1, 2, 1, -800), (2, 3, 1, -700)];
+    assert!(parser(&[5000, -100, -100, -700], &difference).1);
+}
+
+#[test]
+fn groups_beyond_the_limit_of_steps_are_upper_bounds() {
+    // Each of the groups has two functions of a long chain, and all between them is inside of it.
+    let length = 12_000;
+    let arcs: Vec<_> =
+        (1..2 * length).map(|callee| (callee - 1, callee, 1, (2 * length - callee) as Cost)).collect();
+    let chain = graph(&vec![1; 2 * length], &arcs);
+    let costs = group_costs(&chain, length, |function| function.index() % length);
+    let truth = |group: usize| (2 * length - group) as Cost;
+    let mut exact = 0;
+    for group in 0..length {
+        let [said] = costs.inclusive.row(group) else { panic!("one event type") };
+        match costs.is_upper_bound[group] {
+            true => assert!(*said >= truth(group)),
+            false => {
+                exact += 1;
+                assert_eq!(*said, truth(group));
+            }
+        }
+    }
+    assert!((64..length - 64).contains(&exact), "{exact}");
+    // The most expensive ones are known.
+    assert!(costs.is_upper_bound.is_sorted());
+}
+
+/// A simple way to tell whether calls of a group may come back from a function that is also called without it.
+fn may_come_back(graph: &CallGraph, begins: &[bool], is_member: impl Fn(NodeId) -> bool) -> bool {
+    let members: Vec<bool> = graph.nodes().map(is_member).collect();
+    let is_cut =
+        |arc: ArcId| members[graph.arc(arc).caller.index()] || members[graph.arc(arc).callee.index()];
+    let without = reaches(graph, is_cut);
+    let outside: Vec<bool> = (0..members.len())
+        .map(|node| {
+            let from =
+                |begin: usize| begins[begin] && !members[begin] && (begin == node || without[begin][node]);
+            !members[node] && (0..members.len()).any(from)
+        })
+        .collect();
+    let ends = |arc: ArcId| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index());
+    graph.arc_ids().any(|leaving| {
+        let (inside, first) = ends(leaving);
+        !outside[inside]
+            && outside[first]
+            && graph.arc_cost(leaving) != [0]
+            && graph.arc_ids().any(|entering| {
+                let (last, member) = ends(entering);
+                members[member]
+                    && outside[last]
+                    && (first == last || without[first][last])
+                    && graph.arc_cost(entering) != [0]
+            })
+    })
 }
 
 #[test]
@@ -190,6 +279,39 @@ proptest! {
                     prop_assert!(back.iter().any(|back| back.node == from && back.distance == there.distance));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn groups_are_exact_unless_calls_come_back(
+        truth in prop_oneof![truths(), truths_of_threads()],
+        groups in prop::collection::vec(0usize..3, 9),
+    ) {
+        let graph = truth.graph();
+        let costs = group_costs(&graph, 3, |function| groups[function.index()]);
+        let begins: Vec<bool> = graph.nodes().map(|node| {
+            let inclusive = truth.inclusive();
+            let of_stacks = truth.invocations.iter().zip(inclusive);
+            let mut of_stacks = of_stacks.filter(|((caller, function, _), _)| caller.is_none() && n(*function) == node);
+            of_stacks.any(|(_, cost)| cost > 0)
+        }).collect();
+        for group in 0..3 {
+            let is_member = |node: NodeId| groups[node.index()] == group;
+            prop_assert_eq!(costs.is_upper_bound[group], may_come_back(&graph, &begins, is_member));
+            let members: Vec<_> = graph.nodes().filter(|&node| is_member(node)).collect();
+            let (said, truth) = (costs.inclusive.row(group)[0], truth.cost_within(&members));
+            match costs.is_upper_bound[group] {
+                true => prop_assert!(said >= truth, "{} for {}", said, truth),
+                false => prop_assert_eq!(said, truth),
+            }
+        }
+    }
+
+    #[test]
+    fn groups_cost_no_less_than_their_functions(graph in graphs(7, 20), groups in prop::collection::vec(0usize..3, 7)) {
+        let costs = group_costs(&graph, 3, |function| groups[function.index()]);
+        for group in 0..3 {
+            prop_assert!(costs.inclusive.row(group)[0] >= costs.self_costs.row(group)[0]);
         }
     }
 

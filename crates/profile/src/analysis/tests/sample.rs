@@ -58,6 +58,20 @@ pub(super) fn truths() -> impl Strategy<Value = Truth> {
     )
 }
 
+/// Any run of a program with threads: stacks begin with any function, also with one that is called.
+pub(super) fn truths_of_threads() -> impl Strategy<Value = Truth> {
+    let call = (prop::option::weighted(0.9, any::<prop::sample::Index>()), 0usize..9, 0i128..20);
+    (2usize..9, prop::collection::vec(call, 1..30)).prop_map(|(functions, calls)| {
+        let mut invocations: Vec<(Option<usize>, usize, Cost)> = Vec::new();
+        for (caller, function, cost) in calls {
+            let caller = caller.filter(|_| !invocations.is_empty());
+            let caller = caller.map(|caller| caller.index(invocations.len()));
+            invocations.push((caller, function % functions, cost));
+        }
+        Truth { functions, invocations }
+    })
+}
+
 /// Any run of a program without recursion: a function calls only functions of higher numbers.
 pub(super) fn truths_without_recursion() -> impl Strategy<Value = Truth> {
     (3usize..7, prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, 0i128..20), 0..20)).prop_map(

@@ -1,0 +1,127 @@
+//! Budgets of inclusive costs, where calls leave the functions and come back.
+
+#![cfg(test)]
+
+mod harness;
+
+use std::process::Output;
+
+use harness::*;
+
+/// `main` calls `parse`, which calls `visit`, and that `parse_item`. `main` calls `visit` itself, too, if that has a cost.
+fn profile(parse: u64, of_main: u64) -> String {
+    let item = 700;
+    let of_parser = item + 100;
+    let of_visit = of_parser - of_main;
+    let main = match of_main {
+        0 => String::new(),
+        _ => format!("cfn=visit\ncalls=1 5\n2 {of_main}\n"),
+    };
+    format!(
+        "version: 1\ncreator: callgrind-3.19.0\nevents: Ir\nfl=/build/mill.c\nfn=main\n1 5000\ncfn=parse\ncalls=1 3\n1 {}\n{main}\
+         fn=parse\n3 {parse}\ncfn=visit\ncalls=1 5\n3 {of_visit}\nfn=visit\n5 100\ncfn=parse_item\ncalls=9 7\n5 {item}\n\
+         fn=parse_item\n7 {item}\ntotals: {}\n",
+        parse + of_visit,
+        5000 + parse + 100 + item
+    )
+}
+
+struct Gate(tempfile::TempDir);
+
+impl Gate {
+    fn new(budget: &str, profile: &str) -> Gate {
+        let config = format!(
+            "[gate]\nincrease = \"100%\"\n[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n[[benchmark.budget]]\n\
+             name = \"parser\"\nfunction = \"^parse\"\ninclusive = true\n{budget}\n"
+        );
+        Gate(folder(&[("gristmill.toml", config.as_bytes()), ("parse.out", profile.as_bytes())]))
+    }
+
+    fn bless(&self) -> Output {
+        let output = run_in(self.0.path(), &["gate", "bless"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        output
+    }
+
+    fn run(&self, profile: &str, expected: i32, arguments: &[&str]) -> String {
+        std::fs::write(self.0.path().join("parse.out"), profile).unwrap();
+        let output = run_in(self.0.path(), &[&["gate", "run"], arguments].concat());
+        assert_eq!(code(&output), expected, "{}{}", stdout(&output), stderr(&output));
+        stdout(&output)
+    }
+}
+
+#[test]
+fn what_comes_back_below_the_functions_counts_once() {
+    let gate = Gate::new("max = 1000\nincrease = 6", &profile(100, 0));
+    gate.bless();
+    let shown = gate.run(&profile(100, 0), 0, &[]);
+    assert!(shown.contains("ok   Ir of parser 900, unchanged"), "{shown}");
+    let shown = gate.run(&profile(105, 0), 0, &[]);
+    assert!(shown.contains("ok   Ir of parser 900 → 905, +5 (+0.55%)"), "{shown}");
+    gate.run(&profile(107, 0), 1, &[]);
+}
+
+#[test]
+fn a_bound_alone_is_not_over() {
+    let gate = Gate::new("max = 1400", &profile(100, 0));
+    gate.bless();
+    // 100 and 700 are of the parser, 700 of them perhaps below `visit` of `main`.
+    let unknown = profile(100, 50);
+    let shown = gate.run(&unknown, 2, &[]);
+    let reason = "the cost is from 800 to 1,550, which does not tell: calls come back from `visit`, which others call, too; add it";
+    assert!(shown.contains("?    Ir of parser 900 → at most 1,550, allowed at most 1,400\n"), "{shown}");
+    assert!(shown.contains(reason), "{shown}");
+    for (format, text) in [
+        ("markdown", "| 900 | at most 1,550 |  | at most 1,400 |"),
+        ("json", "\"base\":900,\"cost\":1550,\"cost_is_upper_bound\":true,\"limit\":1400"),
+        ("junit", "Ir of parser 900 → at most 1,550; not determined; the cost is from 800"),
+        ("sarif", "Ir of parser 900 → at most 1,550; not determined; the cost is from 800"),
+        ("github", "Ir of parser 900 → at most 1,550; not determined; the cost is from 800"),
+    ] {
+        let shown = gate.run(&unknown, 2, &["--format", format]);
+        assert!(shown.contains(text), "{format}: {shown}");
+        if format == "json" {
+            assert_valid(&schema("gate.schema.json"), &serde_json::from_str(&shown).unwrap(), "gate");
+        }
+    }
+    // Self costs alone are over, or the bound is within.
+    gate.run(&profile(701, 50), 1, &[]);
+    let shown = gate.run(&profile(100, 200), 0, &[]);
+    assert!(shown.contains("ok   Ir of parser 900 → at most 1,400, allowed at most 1,400\n"), "{shown}");
+    // With `visit`, all of it is known.
+    let config = std::fs::read_to_string(gate.0.path().join("gristmill.toml")).unwrap();
+    let config = config.replace("^parse", "^(parse|visit)");
+    std::fs::write(gate.0.path().join("gristmill.toml"), config).unwrap();
+    std::fs::write(gate.0.path().join("parse.out"), &unknown).unwrap();
+    gate.bless();
+    let shown = gate.run(&unknown, 0, &[]);
+    assert!(shown.contains("ok   Ir of parser 900, unchanged"), "{shown}");
+}
+
+#[test]
+fn bounds_of_the_baseline_are_bounds() {
+    let gate = Gate::new("increase = 10", &profile(100, 50));
+    let output = gate.bless();
+    assert!(
+        stderr(&output)
+            .contains("parse: note: the cost of `parser` is an upper bound: calls come back from `visit`"),
+        "{}",
+        stderr(&output)
+    );
+    let shown = gate.run(&profile(105, 50), 0, &[]);
+    assert!(shown.contains("ok   Ir of parser at most 1,550 → at most 1,555, allowed +10\n"), "{shown}");
+    // That the bound grew does not tell that the cost did.
+    let shown = gate.run(&profile(111, 50), 2, &[]);
+    assert!(shown.contains("the cost is from 811 to 1,561, which does not tell"), "{shown}");
+    // What is exact now may have become more expensive.
+    let shown = gate.run(&profile(100, 0), 0, &[]);
+    assert!(shown.contains("ok   Ir of parser at most 1,550 → 900, allowed +10\n"), "{shown}");
+    assert!(shown.contains("the baseline is an upper bound; `gristmill gate bless`"), "{shown}");
+    // Advice is no more than that.
+    let advice = Gate::new("max = 1000\nadvise = true", &profile(100, 50));
+    advice.bless();
+    let shown = advice.run(&profile(100, 50), 0, &[]);
+    assert!(shown.contains("look Ir of parser at most 1,550, unchanged"), "{shown}");
+    assert!(shown.contains("the cost is from 800 to 1,550, which does not tell"), "{shown}");
+}
