@@ -808,7 +808,7 @@ export interface DiffRow {
   object: string;
   /** The sides that it is on. */
   on: Presence;
-  /** The reasons to consider it renamed, if it is. */
+  /** The reasons to consider it renamed, if it may be. */
   renamed: RenameRow | null;
   /** Self cost by event type. */
   self: Changes;
