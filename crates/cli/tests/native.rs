@@ -104,6 +104,28 @@ fn exceptions_end_calls_as_under_callgrind() {
 }
 
 #[test]
+fn a_small_code_cache_gives_the_same_file() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "calls", &["-O2", "-g"], CALLS);
+    compile(folder.path(), "deep", &["-O1"], DEEP);
+    for program in [&["./calls"][..], &["./deep"], &["sort", "--help"]] {
+        let files = [None, Some("--code-cache=1")].map(|size| {
+            let options = ["-q", "--force", "--dump-instr=yes", "-o", "a.out"];
+            let output = record(folder.path(), &[&options[..], size.as_slice(), program].concat());
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{program:?}");
+            let text = std::fs::read_to_string(folder.path().join("a.out")).unwrap();
+            let lines: Vec<String> =
+                text.lines().filter(|line| !line.starts_with("pid:")).map(str::to_owned).collect();
+            (stdout(&output), lines)
+        });
+        assert!(files[0].1.len() > 100 && files[0] == files[1], "{program:?}");
+    }
+}
+
+#[test]
 fn random_instructions_do_the_same_and_are_counted() {
     if !has_engine(&["cc"]) {
         return;

@@ -26,25 +26,56 @@ impl Cell {
     }
 }
 
+/// The least space that is left before anything is decided: enough for the code that one decision writes.
+const SPARE_CODE_BYTES: u64 = 3 * MAX_BLOCK_BYTES;
+
+/// The same for counters.
+const SPARE_CELL_BYTES: u64 = 1 << 16;
+
+/// The smallest code cache.
+pub(crate) const MIN_CODE_BYTES: u64 = 2 * SPARE_CODE_BYTES;
+
 /// The code cache and the counters.
 #[derive(Debug)]
 pub(crate) struct Arena {
     next_code: u64,
+    code_end: u64,
     next_cell: u64,
 }
 
 impl Arena {
-    /// Reserves the memory. `None` if something is there.
-    pub(crate) fn new() -> Option<Arena> {
+    /// Reserves the memory, with a code cache of a size. `None` if something is there.
+    pub(crate) fn new(code_bytes: u64) -> Option<Arena> {
         let access = sys::PROT_READ | sys::PROT_WRITE;
         let is_reserved = raw::reserve(START, CODE_BYTES, access | sys::PROT_EXEC)
             && raw::reserve(CELLS_START, END - CELLS_START, access);
-        is_reserved.then_some(Arena { next_code: START, next_cell: CELLS_START })
+        let code_end = START + code_bytes.clamp(MIN_CODE_BYTES, CODE_BYTES);
+        is_reserved.then_some(Arena { next_code: START, code_end, next_cell: CELLS_START })
+    }
+
+    /// `true` if the code cache must be emptied before more is decided.
+    pub(crate) fn is_full(&self) -> bool {
+        self.code_end - self.next_code < SPARE_CODE_BYTES
+    }
+
+    /// `true` if there is space for so much more code that the cache is not full then.
+    pub(crate) fn has_space(&self, code_bytes: u64) -> bool {
+        self.code_end - self.next_code >= SPARE_CODE_BYTES + code_bytes
+    }
+
+    /// `true` if there are counters for one more decision.
+    pub(crate) fn has_cells(&self) -> bool {
+        self.next_cell + SPARE_CELL_BYTES < END
+    }
+
+    /// Forgets the code from an address on.
+    pub(crate) fn forget_code_from(&mut self, address: u64) {
+        self.next_code = address;
     }
 
     /// Returns the address for the next code. `None` if the cache is full.
     pub(crate) fn code_address(&self) -> Option<u64> {
-        (self.next_code + MAX_BLOCK_BYTES < CELLS_START).then_some(self.next_code)
+        (self.next_code + MAX_BLOCK_BYTES < self.code_end).then_some(self.next_code)
     }
 
     /// Adds code at [`Arena::code_address`].

@@ -213,6 +213,13 @@ impl Contexts {
         &mut self.edges[id.index()]
     }
 
+    /// Forgets the code that returns go on with.
+    pub(crate) fn forget_continuations(&mut self) {
+        for edge in &mut self.edges {
+            edge.continuation = None;
+        }
+    }
+
     pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges
     }

@@ -4,6 +4,7 @@ mod branches;
 mod calls;
 mod chunk;
 mod finish;
+mod flush;
 mod jumps;
 mod master_handler;
 mod profile;
@@ -25,23 +26,26 @@ use crate::cpuid;
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::state::{Frame, State};
-use branches::Site;
+use branches::{IndirectBranch, Site};
+use flush::Retired;
 use master_handler::TRAP_FLAG;
 use signals::Signals;
 
 /// A reason to leave translated code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Exit {
-    /// The next block is not translated, or not linked. The displacement at `patch` is to lead there.
+    /// The next block is not translated, or not linked. The displacement at `patch` is to lead there, unless it was forgotten.
     Go {
         address: u64,
         context: ContextId,
-        patch: u64,
+        patch: Option<u64>,
     },
     /// An indirect branch to an address that its site does not know.
     Indirect {
         site: u32,
     },
+    /// An indirect branch whose site was forgotten.
+    IndirectOnce(IndirectBranch),
     /// A return that is not that of the last call.
     Return,
     /// A return that takes more off the stack.
@@ -97,7 +101,7 @@ pub(crate) struct Translated {
     /// The lengths of its instructions.
     pub(crate) lengths: Box<[u8]>,
     /// For each repeated instruction, its index and its count of repetitions.
-    pub(crate) repetitions: Box<[(u8, Cell)]>,
+    pub(crate) repetitions: Vec<(u8, Cell)>,
     /// The start of the code of each instruction.
     offsets: Box<[u16]>,
     /// The first offset behind the counting.
@@ -117,6 +121,9 @@ pub(crate) struct Engine {
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
     by_address: HashMap<(u64, ContextId), u32>,
+    /// The blocks that are in the code cache, in the order of their code.
+    live: Vec<u32>,
+    retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
     /// Code that leaves for a return that is not that of the last call.
@@ -156,6 +163,8 @@ impl Engine {
             contexts: Contexts::default(),
             blocks: Vec::new(),
             by_address: HashMap::new(),
+            live: Vec::new(),
+            retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
             odd_return: 0,
@@ -167,6 +176,7 @@ impl Engine {
             partial_runs: Vec::new(),
         };
         engine.odd_return = engine.odd_return_code();
+        engine.retired.begin(&engine.arena, engine.exits.len());
         engine.root = engine.function_context(start);
         // The function that the program begins in is active, too.
         if let Kind::Function(function, _) = engine.contexts.kind(engine.root) {
@@ -178,14 +188,22 @@ impl Engine {
 
     /// Decides how to go on.
     pub(crate) fn go_on(&mut self, state: &mut State, exit: u32) {
-        match self.exits[exit as usize] {
+        if !self.arena.has_cells() {
+            self.stop(state, "the program has more code than the native engine has counters for");
+        }
+        let exit = self.exits[exit as usize];
+        let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
+        match exit {
             Exit::Go { address, context, patch } => {
                 let code = self.block(address, context);
-                let displacement = crate::asm::displacement(patch, code);
-                Arena::patch(patch, &displacement.to_le_bytes());
+                if let Some(patch) = patch {
+                    let displacement = crate::asm::displacement(patch, code);
+                    Arena::patch(patch, &displacement.to_le_bytes());
+                }
                 state.resume = code;
             }
             Exit::Indirect { site } => self.indirect(state, site),
+            Exit::IndirectOnce(branch) => self.indirect_once(state, branch),
             Exit::Return => self.odd_return(state, 0),
             Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
             Exit::SystemCall { next, context, resume } => {

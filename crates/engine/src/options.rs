@@ -67,6 +67,8 @@ pub struct Options {
     pub ignores_pipe_signal: bool,
     /// `true` if names are demangled.
     pub demangles: bool,
+    /// The memory for translated code, as far as there is so much. If it is full, all is translated again; the counts are the same.
+    pub code_cache_bytes: u64,
 }
 
 impl Options {
@@ -84,6 +86,7 @@ impl Options {
             separates_recursion: true,
             ignores_pipe_signal: false,
             demangles: true,
+            code_cache_bytes: u64::MAX,
         }
     }
 

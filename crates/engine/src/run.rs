@@ -72,7 +72,7 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     cpuid::check()?;
     loader::check(&options.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
-    let arena = Arena::new().ok_or_else(no_memory)?;
+    let arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
     let first_frame = memory::reserve_shadow_stack()
         .ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
     let mut space = AddressSpace::default();

@@ -173,6 +173,10 @@ pub(crate) struct RecordArgs {
     #[arg(long = "LL", value_name = "SIZE,N,LINE", value_parser = cache, help_heading = SIMULATION)]
     ll: Option<String>,
 
+    /// Memory of the native engine for translated code, in KiB; for tests
+    #[arg(long, value_name = "KIB", hide = true)]
+    code_cache: Option<u64>,
+
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
     #[arg(
         long,
@@ -301,7 +305,8 @@ impl RecordArgs {
             })
         });
         let blocks = self.dump_every_bb.map(|count| format!("--dump-every-bb={count}").into());
-        let others = self.valgrind_option.iter().cloned();
+        let code_cache = self.code_cache.map(|size| format!("--code-cache={size}").into());
+        let others = self.valgrind_option.iter().cloned().chain(code_cache);
         yes_or_no.chain(functions).chain(separations).chain(blocks).chain(others).collect()
     }
 }

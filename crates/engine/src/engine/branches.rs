@@ -17,16 +17,22 @@ const SLOT_COUNT: u64 = 256;
 
 /// An indirect jump or call in a context.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site {
+pub(crate) struct IndirectBranch {
     context: ContextId,
     address: u64,
     return_address: Option<u64>,
+}
+
+/// An indirect branch with its code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site {
+    pub(super) branch: IndirectBranch,
     /// The displacement of the jump behind the last comparison.
     next: u64,
     /// The code for an address that is none of the targets.
     unknown: u64,
     target_count: u32,
-    table: Option<Cell>,
+    pub(super) table: Option<Cell>,
 }
 
 impl Engine {
@@ -64,30 +70,15 @@ impl Engine {
         asm.load(RCX, Mem::State(SPILL0));
         asm.load(RDX, Mem::State(SPILL1));
         self.emit_exit(asm, Exit::Indirect { site: number });
-        let (context, address) = (end.context, end.site);
-        self.sites.push(Site {
-            context,
-            address,
-            return_address,
-            next,
-            unknown,
-            target_count: 0,
-            table: None,
-        });
+        let branch = IndirectBranch { context: end.context, address: end.site, return_address };
+        self.sites.push(Site { branch, next, unknown, target_count: 0, table: None });
     }
 
     /// Goes on with an indirect branch to an address that its site does not know.
     pub(super) fn indirect(&mut self, state: &mut State, number: u32) {
         let site = self.sites[number as usize];
         let target = state.target;
-        if site.return_address.is_none() && self.jump_out(state, site.context, target) {
-            return;
-        }
-        // A comparison has 32 bits.
-        if target > i32::MAX as u64 {
-            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
-        }
-        let transfer = self.transfer(site.context, site.address, target, site.return_address);
+        let Some(transfer) = self.indirect_transfer(state, site.branch) else { return };
         let mut chunk = self.chunk();
         let asm = &mut chunk.asm;
         let start = asm.here();
@@ -101,7 +92,7 @@ impl Engine {
             Transfer::Jump => {
                 asm.load(RCX, Mem::State(SPILL0));
                 asm.load(RDX, Mem::State(SPILL1));
-                self.emit_go(&mut chunk, target, site.context);
+                self.emit_go(&mut chunk, target, site.branch.context);
             }
             Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
         }
@@ -118,13 +109,38 @@ impl Engine {
         self.sites[number as usize].target_count += 1;
     }
 
+    /// Goes on with an indirect branch once.
+    pub(super) fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
+        let target = state.target;
+        let context = match self.indirect_transfer(state, branch) {
+            Some(Transfer::Jump) => branch.context,
+            Some(Transfer::Call(plan)) => self.push(state, &plan),
+            None => return,
+        };
+        state.resume = self.block(target, context);
+    }
+
+    /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
+    fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
+        let IndirectBranch { context, address, return_address } = branch;
+        let target = state.target;
+        if return_address.is_none() && self.jump_out(state, context, target) {
+            return None;
+        }
+        // A comparison has 32 bits.
+        if target > i32::MAX as u64 {
+            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
+        }
+        Some(self.transfer(context, address, target, return_address))
+    }
+
     /// Adds code that compares with a target to the table of a site.
     fn add_to_table(&mut self, number: u32, target: u64, start: u64, next: u64) {
         let site = self.sites[number as usize];
         let table = match site.table {
             Some(table) => table,
             None => {
-                let table = self.cells(SLOT_COUNT);
+                let table = self.retired.table().unwrap_or_else(|| self.cells(SLOT_COUNT));
                 for slot in 0..SLOT_COUNT as u32 {
                     table.at(slot).set(site.unknown);
                 }

@@ -60,7 +60,7 @@ impl Engine {
         for Missing { patch, address, context } in std::mem::take(&mut chunk.missing) {
             let here = chunk.asm.here();
             chunk.asm.replace32(patch, displacement(patch, here));
-            self.emit_exit(&mut chunk.asm, Exit::Go { address, context, patch });
+            self.emit_exit(&mut chunk.asm, Exit::Go { address, context, patch: Some(patch) });
         }
         self.arena.add_code(chunk.asm.bytes());
         chunk.asm.base()

@@ -81,9 +81,13 @@ impl Engine {
                 old.push((key.0, key.1, block.code));
             }
         }
+        self.retired.forget(address, end);
+        let leads_on = self.leads_on(old.len());
         for (start, context, code) in old {
             self.by_address.remove(&(start, context));
-            self.lead_on(code, start, context);
+            if leads_on {
+                self.lead_on(code, start, context);
+            }
         }
         self.objects.remove(address, length);
         self.contexts.forget(address, length);

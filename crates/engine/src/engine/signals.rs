@@ -321,16 +321,16 @@ impl Engine {
 
     /// Returns the number of the block whose code begins at an address.
     pub(crate) fn block_with_code_at(&self, code: u64) -> Option<u32> {
-        let found = self.blocks.binary_search_by_key(&code, |block| block.code);
-        found.ok().map(|index| index as u32)
+        let found = self.live.binary_search_by_key(&code, |number| self.blocks[*number as usize].code);
+        found.ok().map(|index| self.live[index])
     }
 
     /// Returns the number of the block that has an address in its code.
     fn block_around(&self, code: u64) -> Option<u32> {
-        let after = self.blocks.partition_point(|block| block.code <= code);
-        let index = after.checked_sub(1)?;
-        let block = &self.blocks[index];
-        (code - block.code < u64::from(block.code_bytes)).then_some(index as u32)
+        let after = self.live.partition_point(|number| self.blocks[*number as usize].code <= code);
+        let number = *self.live.get(after.checked_sub(1)?)?;
+        let block = &self.blocks[number as usize];
+        (code - block.code < u64::from(block.code_bytes)).then_some(number)
     }
 }
 

@@ -42,6 +42,10 @@ impl Engine {
             return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
         }
         state.gpr[0] = result as u64;
+        if self.retired.must_flush() {
+            self.flush(state);
+            state.resume = self.block(next, context);
+        }
         if state.pending != 0 {
             self.deliver(state, next, context);
         }

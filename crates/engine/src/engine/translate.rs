@@ -67,27 +67,15 @@ impl Engine {
             End::Conditional(_) => self.transfer(context, site, block.next(), None),
             _ => Transfer::Jump,
         };
-        let counter = self.cells(1);
+        let number = self.number_of(&block, context);
         let mut chunk = self.chunk();
-        let code = chunk.asm.base();
-        let number = self.blocks.len() as u32;
+        self.blocks[number as usize].code = chunk.asm.base();
         self.by_address.insert((address, context), number);
-        let lengths = block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
-        self.blocks.push(Translated {
-            start: address,
-            context,
-            code,
-            counter,
-            lengths,
-            repetitions: Box::default(),
-            offsets: Box::default(),
-            counted_from: 0,
-            code_bytes: 0,
-            spills: false,
-        });
+        self.live.push(number);
+        let counter = self.blocks[number as usize].counter;
         let counts = Counts { counter, cost: block.instructions.len() as i32 };
         let place = block.place_without_flags(self.flags_needed_behind(&block));
-        let (mut repetitions, mut offsets, mut counted_from) = (Vec::new(), Vec::new(), 0);
+        let (mut offsets, mut counted_from) = (Vec::new(), 0);
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
             if place == Some(index) {
@@ -99,9 +87,8 @@ impl Engine {
                 break;
             }
             if is_repeated(&decoded.instruction) {
-                let cell = self.cells(1);
+                let cell = self.repetition(number, index as u8);
                 emit_repetition(&mut chunk.asm, &block, decoded, cell);
-                repetitions.push((index as u8, cell));
             } else {
                 emit_copy(&mut chunk.asm, &block, decoded);
             }
@@ -121,12 +108,46 @@ impl Engine {
         let end = BlockEnd { context, site, transfer, falls_to, counts: counts.filter(|_| spills) };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
-        translated.repetitions = repetitions.into();
         translated.offsets = offsets.into();
         translated.counted_from = counted_from;
         translated.code_bytes = u32::from(chunk.asm.offset());
         translated.spills = spills;
         self.add_chunk(chunk)
+    }
+
+    /// Returns the number of a block: that of an earlier translation if there was one.
+    fn number_of(&mut self, block: &Block<'_>, context: ContextId) -> u32 {
+        let lengths: Box<[u8]> =
+            block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
+        let known = self.retired.take(block.start, context);
+        if let Some(known) = known.filter(|known| self.blocks[*known as usize].lengths == lengths) {
+            return known;
+        }
+        let counter = self.cells(1);
+        self.blocks.push(Translated {
+            start: block.start,
+            context,
+            code: 0,
+            counter,
+            lengths,
+            repetitions: Vec::new(),
+            offsets: Box::default(),
+            counted_from: 0,
+            code_bytes: 0,
+            spills: false,
+        });
+        self.blocks.len() as u32 - 1
+    }
+
+    /// Returns the count of repetitions of an instruction.
+    fn repetition(&mut self, number: u32, index: u8) -> Cell {
+        let known = self.blocks[number as usize].repetitions.iter().find(|known| known.0 == index);
+        if let Some((_, cell)) = known {
+            return *cell;
+        }
+        let cell = self.cells(1);
+        self.blocks[number as usize].repetitions.push((index, cell));
+        cell
     }
 
     /// Translates a block that has no instruction that can run.
