@@ -25,6 +25,7 @@ mod contexts;
 mod cpuid;
 mod elf;
 mod engine;
+mod lines;
 mod loader;
 mod memory;
 mod objects;

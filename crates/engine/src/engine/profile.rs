@@ -13,6 +13,7 @@ use gristmill_format::{
 
 use super::Engine;
 use crate::contexts::{ContextId, FunctionId, Kind};
+use crate::lines::Source;
 use crate::symbols::shown_name;
 
 /// The file of what has none.
@@ -99,12 +100,9 @@ fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
 struct Profile<'a> {
     engine: &'a Engine,
     costs: BTreeMap<ContextId, ContextCosts>,
-    /// File and line of addresses.
+    /// File and line of addresses. A file that is not known is `???`, a line 0.
     sources: HashMap<u64, Source>,
 }
-
-/// The file and line of an address. A file that is not known is `???`, a line 0.
-type Source = (Option<Arc<str>>, u64);
 
 /// A function on a level of recursion, with what it is written as.
 #[derive(Debug, Clone, Copy)]
@@ -217,10 +215,7 @@ impl Profile<'_> {
         }
         let object = self.engine.contexts.function(place.function).object;
         let object = object.map(|object| self.engine.objects.get(object));
-        let found = object.and_then(|object| {
-            let line = object.binary.as_ref()?.line(address.wrapping_sub(object.bias)).ok()??;
-            Some((line.file, line.line.map_or(0, u64::from)))
-        });
+        let found = object.and_then(|object| object.source(address.wrapping_sub(object.bias)));
         let source = found.unwrap_or_default();
         self.sources.insert(address, source.clone());
         source
