@@ -11,6 +11,8 @@ mod programs;
 mod random_blocks;
 #[path = "native/sums.rs"]
 mod sums;
+#[path = "native/threads.rs"]
+mod threads;
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -232,11 +234,10 @@ fn what_it_finds_it_cannot_do_ends_with_a_reason_and_a_profile() {
     }
     let folder = folder(&[]);
     for (name, text, expected) in [
-        ("threads", THREADS, "the program starts a thread, which the native engine cannot record yet"),
         ("writes", WRITES_CODE, "the program runs code that can be changed while it runs"),
         ("vectors", AVX512, "an instruction of AVX-512"),
     ] {
-        compile(folder.path(), name, &["-O1", "-pthread"], text);
+        compile(folder.path(), name, &["-O1"], text);
         let output = record(folder.path(), &["-o", &format!("{name}.out"), &format!("./{name}")]);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, "begin\n"), "{name}: {}", stderr(&output));
         let said = stderr(&output);

@@ -27,6 +27,7 @@ mod elf;
 mod engine;
 mod lines;
 mod loader;
+mod lock;
 mod memory;
 mod objects;
 mod options;
@@ -36,6 +37,7 @@ mod run;
 mod state;
 mod switch;
 mod symbols;
+mod threads;
 
 pub use options::{Client, Options};
 pub use refusal::Refusal;

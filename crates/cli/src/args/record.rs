@@ -244,7 +244,6 @@ impl RecordArgs {
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
-            ("--separate-threads=yes", is_yes(self.separate_threads)),
             ("--trace-children=yes", is_yes(self.trace_children)),
             ("--collect-atstart=no", is_no(self.collect_atstart)),
             ("--instr-atstart=no", is_no(self.instr_atstart)),

@@ -208,17 +208,6 @@ int main(void) {
 
 pub(crate) const SIGNALS_OUTPUT: &str = "2 3\n13 7 10103 1\n-1 1\n";
 
-pub(crate) const THREADS: &str = r#"
-#include <pthread.h>
-#include <unistd.h>
-static void *run(void *x) { return x; }
-int main(void) {
-    pthread_t thread;
-    if (write(1, "begin\n", 6) != 6 || pthread_create(&thread, 0, run, 0)) return 1;
-    return pthread_join(thread, 0);
-}
-"#;
-
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
-use crate::arena::{Arena, Cell};
+use crate::arena::{Arena, Table};
 use crate::asm::{Mem, RCX, RDX, RSP};
 use crate::contexts::ContextId;
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
@@ -32,7 +32,7 @@ pub(super) struct Site {
     /// The code for an address that is none of the targets.
     unknown: u64,
     target_count: u32,
-    pub(super) table: Option<Cell>,
+    pub(super) table: Option<Table>,
 }
 
 impl Engine {
@@ -62,7 +62,7 @@ impl Engine {
         }
         let asm = &mut chunk.asm;
         asm.load(RCX, Mem::State(TARGET));
-        let next = asm.jump(0);
+        let next = asm.replaceable_jump(0);
         let unknown = asm.here();
         for patch in [Some(next), odd].into_iter().flatten() {
             asm.replace32(patch, crate::asm::displacement(patch, unknown));
@@ -85,7 +85,7 @@ impl Engine {
         asm.lea(RCX, RCX, (target as i32).wrapping_neg());
         let is_equal = asm.jump_if_rcx_is_zero();
         asm.lea(RCX, RCX, target as i32);
-        let next = asm.jump(site.unknown);
+        let next = asm.replaceable_jump(site.unknown);
         asm.land(is_equal);
         let found = asm.here();
         match transfer {
@@ -101,7 +101,7 @@ impl Engine {
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
         if site.target_count < MAX_CHAIN {
-            Arena::patch(site.next, &crate::asm::displacement(site.next, start).to_le_bytes());
+            Arena::patch(site.next, crate::asm::displacement(site.next, start));
             self.sites[number as usize].next = next;
         } else {
             self.add_to_table(number, target, start, next);
@@ -140,22 +140,23 @@ impl Engine {
         let table = match site.table {
             Some(table) => table,
             None => {
-                let table = self.retired.table().unwrap_or_else(|| self.cells(SLOT_COUNT));
+                let table = self.retired.table().or_else(|| self.arena.table(SLOT_COUNT));
+                let Some(table) = table else { self.out_of_memory() };
                 for slot in 0..SLOT_COUNT as u32 {
-                    table.at(slot).set(site.unknown);
+                    table.set(slot, site.unknown);
                 }
                 let mut chunk = self.chunk();
                 chunk.asm.jump_by_hash(table.address());
                 let code = self.add_chunk(chunk);
-                Arena::patch(site.next, &crate::asm::displacement(site.next, code).to_le_bytes());
+                Arena::patch(site.next, crate::asm::displacement(site.next, code));
                 self.sites[number as usize].table = Some(table);
                 table
             }
         };
-        let slot = table.at((crate::asm::hash(target) % SLOT_COUNT) as u32);
+        let slot = (crate::asm::hash(target) % SLOT_COUNT) as u32;
         // Those that were in the slot come after it.
-        let before = slot.get();
-        Arena::patch(next, &crate::asm::displacement(next, before).to_le_bytes());
-        slot.set(start);
+        let before = table.get(slot);
+        Arena::patch(next, crate::asm::displacement(next, before));
+        table.set(slot, start);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Engine, Exit};
-use crate::arena::{Arena, Cell};
+use crate::arena::{Arena, Table};
 use crate::contexts::ContextId;
 use crate::memory;
 use crate::state::{Frame, State};
@@ -17,7 +17,7 @@ pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
     blocks: HashMap<(u64, ContextId), u32>,
     /// Tables of sites.
-    tables: Vec<Cell>,
+    tables: Vec<Table>,
     /// The end of the code that lasts, and the count of its exits.
     lasting_code_end: u64,
     lasting_exits: usize,
@@ -32,7 +32,7 @@ impl Retired {
     }
 
     /// Returns a table that is no longer used.
-    pub(super) fn table(&mut self) -> Option<Cell> {
+    pub(super) fn table(&mut self) -> Option<Table> {
         self.tables.pop()
     }
 
@@ -60,7 +60,7 @@ impl Engine {
     }
 
     /// Flushes the code cache at an exit, if it can be done there. Returns the exit without what was forgotten.
-    pub(super) fn flush_at(&mut self, state: &State, exit: Exit) -> Exit {
+    pub(super) fn flush_at(&mut self, state: &mut State, exit: Exit) -> Exit {
         let lasting = match exit {
             Exit::Go { address, context, .. } => Exit::Go { address, context, patch: None },
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
@@ -77,7 +77,10 @@ impl Engine {
     }
 
     /// Forgets all code that was translated.
-    pub(super) fn flush(&mut self, state: &State) {
+    pub(super) fn flush(&mut self, state: &mut State) {
+        if self.threads.live_count() > 1 {
+            self.stop(state, "the program has threads and more code than the native engine has memory for");
+        }
         self.retired.must_flush = false;
         self.arena.forget_code_from(self.retired.lasting_code_end);
         self.exits.truncate(self.retired.lasting_exits);
@@ -86,10 +89,9 @@ impl Engine {
         self.retired.tables.extend(self.sites.drain(..).filter_map(|site| site.table));
         self.contexts.forget_continuations();
         // A return from these calls finds its way by the shadow stack alone.
-        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
-        for index in 0..count {
-            let frame = Frame { continuation: self.odd_return, ..self.frame(index) };
-            memory::set_frame(self.first_frame, index, frame);
+        for index in 0..state.frame_count() {
+            let frame = Frame { continuation: self.odd_return, ..memory::frame(state.first_frame, index) };
+            memory::set_frame(state.first_frame, index, frame);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::{Engine, Exit, Translated};
 use crate::address_space::SHARED;
-use crate::arena::Cell;
+use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
 use crate::contexts::ContextId;
@@ -72,6 +72,7 @@ impl Engine {
         self.blocks[number as usize].code = chunk.asm.base();
         self.by_address.insert((address, context), number);
         self.live.push(number);
+        Arena::mark_block(chunk.asm.base());
         let counter = self.blocks[number as usize].counter;
         let counts = Counts { counter, cost: block.instructions.len() as i32 };
         let place = block.place_without_flags(self.flags_needed_behind(&block));
@@ -262,6 +263,7 @@ impl Engine {
         // `loop` and `jrcxz` have displacements of 8 bits only.
         let has_near_form = last.instruction.is_jcc_short_or_near();
         if has_near_form {
+            chunk.asm.align_displacement(2);
             chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
             let patch = chunk.asm.here();
             let known = match end.transfer {
@@ -323,13 +325,13 @@ pub(super) struct Counts {
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
-        asm.add_to(Mem::Absolute(self.counter.address()), 1);
+        asm.add_to(Mem::State(self.counter.offset()), 1);
         asm.add_to(Mem::State(COST), self.cost);
     }
 
     /// Counts with `rcx`, and leaves the flags.
     pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
-        asm.add_without_flags(Mem::Absolute(self.counter.address()), 1);
+        asm.add_without_flags(Mem::State(self.counter.offset()), 1);
         asm.add_without_flags(Mem::State(COST), self.cost);
     }
 }
@@ -358,7 +360,7 @@ fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
 fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Cell) {
     let add = |asm: &mut Asm| {
         // From here on `rcx` is the count of repetitions, and `rax` is free.
-        for mem in [Mem::Absolute(cell.address()), Mem::State(COST)] {
+        for mem in [Mem::State(cell.offset()), Mem::State(COST)] {
             asm.load(RAX, mem);
             asm.lea_sum(RAX, RAX, RCX, 0);
             asm.store(mem, RAX);
