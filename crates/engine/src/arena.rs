@@ -116,7 +116,10 @@ impl Arena {
 
     /// Replaces the first bytes of the code of a block.
     pub(crate) fn patch_start(address: u64, bytes: [u8; 5]) {
-        assert!(Arena::has_code(address) && address % CODE_ALIGNMENT == 0, "{address:#x} is no block");
+        assert!(
+            Arena::has_code(address) && address.is_multiple_of(CODE_ALIGNMENT),
+            "{address:#x} is no block"
+        );
         // SAFETY: the range is the engine's, and aligned.
         unsafe {
             let mut word = raw::read64(address).to_ne_bytes();
@@ -134,7 +137,9 @@ impl Arena {
     /// `true` if the code of a block begins at an address. The handler of signals may ask that.
     pub(crate) fn begins_block(code: u64) -> bool {
         // SAFETY: marks are in memory that stays reserved.
-        Arena::has_code(code) && code % CODE_ALIGNMENT == 0 && unsafe { raw::bytes(mark_of(code), 1) } == [1]
+        Arena::has_code(code)
+            && code.is_multiple_of(CODE_ALIGNMENT)
+            && unsafe { raw::bytes(mark_of(code), 1) } == [1]
     }
 
     /// Takes counters that are 0 in all threads. `None` if there are none left.

@@ -210,7 +210,7 @@ impl Asm {
         self.bytes[jump.0 - 1] = distance as u8;
     }
 
-    /// Writes instructions that do nothing, so that a displacement behind an opcode of so many bytes can be replaced while others run it.
+    /// Writes instructions that do nothing, so that a displacement behind an opcode of N bytes can be replaced while others run it.
     pub(crate) fn align_displacement(&mut self, opcode_bytes: u64) {
         while (self.here() + opcode_bytes) % 8 > 4 {
             self.raw(&[0x90]);

@@ -163,7 +163,7 @@ pub(crate) struct PartialRun {
     pub(crate) thread: u64,
 }
 
-/// How a thread goes on.
+/// The next step of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
     /// With translated code.

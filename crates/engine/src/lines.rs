@@ -15,7 +15,7 @@ use object::{Object as _, ObjectSection as _};
 
 type Slice = EndianSlice<'static, LittleEndian>;
 
-/// The version whose programs name all that they need.
+/// The version whose programs need nothing else.
 const VERSION: u16 = 5;
 
 /// Sequences that are searched for an address. Real ones do not overlap, except those that a linker has joined.

@@ -102,7 +102,16 @@ impl Objects {
     /// Notes that code is no longer mapped.
     pub(crate) fn remove(&mut self, start: u64, length: u64) {
         let end = start + length;
-        self.ranges.retain(|mapped, range| *mapped >= end || range.end <= start);
+        // A library whose first part is code is mapped as that as a whole, and its other parts on top.
+        let last = self.ranges.range(..end).next_back().filter(|(_, range)| range.end > end);
+        let behind = last.map(|(_, range)| *range);
+        if let Some((_, range)) = self.ranges.range_mut(..start).next_back() {
+            range.end = range.end.min(start);
+        }
+        self.ranges.retain(|mapped, _| !(start..end).contains(mapped));
+        if let Some(behind) = behind {
+            self.ranges.insert(end, behind);
+        }
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {
@@ -156,6 +165,20 @@ fn bias(path: &Path, start: u64, offset: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_mapped_on_top_of_code_takes_only_its_part() {
+        let mut objects = Objects::default();
+        let range = Range { end: 0x9000, object: ObjectId(0) };
+        objects.ranges.insert(0x1000, range);
+        objects.remove(0x4000, 0x1000);
+        objects.remove(0x8000, 0x4000);
+        let found: Vec<(u64, u64)> =
+            objects.ranges.iter().map(|(start, range)| (*start, range.end)).collect();
+        assert_eq!(found, [(0x1000, 0x4000), (0x5000, 0x8000)]);
+        objects.remove(0x1000, 0x7000);
+        assert!(objects.ranges.is_empty());
+    }
 
     #[test]
     fn line_programs_say_what_units_say() {

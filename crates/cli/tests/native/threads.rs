@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// What the program does with each of its words: exit status, or a signal as a shell has it, and output.
+/// The words of the program, and what it does with each: exit status, or a signal as a shell has it, and output.
 const WAYS: [(&str, i32, &str); 9] = [
     ("exit", 3, ""),
     ("return", 4, ""),

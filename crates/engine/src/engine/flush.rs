@@ -11,7 +11,7 @@ use crate::state::{Frame, State};
 /// Code that leads on to another translation.
 const LEADING_CODE_BYTES: u64 = 32;
 
-/// What stays of code that was forgotten.
+/// The rest of code that was forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
@@ -52,7 +52,7 @@ impl Retired {
 }
 
 impl Engine {
-    /// `true` if there is space for code that leads on from so many blocks. Otherwise the cache will be flushed.
+    /// `true` if there is space for code that leads on from this many blocks. Otherwise the cache will be flushed.
     pub(super) fn leads_on(&mut self, count: usize) -> bool {
         let has_space = self.arena.has_space(LEADING_CODE_BYTES * count as u64);
         self.retired.must_flush |= !has_space;

@@ -32,6 +32,14 @@ pub(crate) mod word {
 /// The trap flag: the processor stops after each instruction.
 pub(crate) const TRAP_FLAG: u64 = 0x100;
 
+/// The signal that stops threads, which Valgrind does not give to programs either.
+pub(super) const STOP_SIGNAL: u32 = 64;
+
+/// Returns a mask that lets the engine stop the thread.
+pub(super) fn without_stop(mask: u64) -> u64 {
+    mask & !(1 << (STOP_SIGNAL - 1))
+}
+
 /// Signals that an instruction causes.
 const FAULTS: [u32; 5] = [sys::SIGILL, sys::SIGTRAP, sys::SIGBUS, sys::SIGFPE, sys::SIGSEGV];
 

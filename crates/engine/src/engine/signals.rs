@@ -7,7 +7,7 @@
 use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::master_handler;
+use super::master_handler::{self, STOP_SIGNAL, without_stop};
 use super::signal_frame::{self, Delivery};
 use super::{Engine, Exit, PartialRun};
 use crate::contexts::ContextId;
@@ -80,16 +80,10 @@ impl Signals {
             self.actions[signal as usize].handler = if is_ignored { IGNORE } else { DEFAULT };
             apply(signal, &self.actions[signal as usize]);
         }
+        // Callgrind shows its own one as ignored, too.
+        self.actions[STOP_SIGNAL as usize].handler = IGNORE;
         master_handler::install(STOP_SIGNAL, u64::from(sys::SA_RESTART));
     }
-}
-
-/// The signal that stops threads, which Valgrind does not give to programs either.
-pub(crate) const STOP_SIGNAL: u32 = 64;
-
-/// Returns a mask that lets the engine stop the thread.
-pub(super) fn without_stop(mask: u64) -> u64 {
-    mask & !(1 << (STOP_SIGNAL - 1))
 }
 
 /// Tells the kernel what is to become of a signal.
@@ -119,8 +113,9 @@ impl Engine {
     /// `rt_sigaction`
     pub(super) fn set_action(&mut self, arguments: [u64; 6]) -> i64 {
         let [signal, new, old, mask_bytes, ..] = arguments;
-        let is_fixed = [u64::from(sys::SIGKILL), u64::from(sys::SIGSTOP)].contains(&signal);
-        if signal == 0 || signal >= u64::from(STOP_SIGNAL) || mask_bytes != 8 || is_fixed && new != 0 {
+        let fixed = [sys::SIGKILL, sys::SIGSTOP, STOP_SIGNAL];
+        let is_fixed = fixed.map(u64::from).contains(&signal);
+        if signal == 0 || signal >= SIGNAL_COUNT as u64 || mask_bytes != 8 || is_fixed && new != 0 {
             return failed(EINVAL);
         }
         let known = self.signals.actions[signal as usize];

@@ -4,8 +4,8 @@
 use linux_raw_sys::errno::{EEXIST, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::master_handler::TRAP_FLAG;
-use super::{Call, Engine, Step, signals};
+use super::master_handler::{TRAP_FLAG, without_stop};
+use super::{Call, Engine, Step};
 use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
 use crate::contexts::ContextId;
 use crate::memory;
@@ -26,7 +26,7 @@ fn failed(error: u32) -> i64 {
     -i64::from(error)
 }
 
-/// What becomes of a system call.
+/// The fate of a system call.
 enum Outcome {
     Result(i64),
     /// The kernel makes it, with these arguments. It can wait.
@@ -97,7 +97,7 @@ impl Engine {
                     return Outcome::Result(failed(linux_raw_sys::errno::EFAULT));
                 }
                 // The kernel reads it while the lock is free, from where only this thread writes.
-                state.mask = signals::without_stop(words[0]);
+                state.mask = without_stop(words[0]);
                 let mask = &raw const state.mask as u64;
                 return Outcome::Kernel([first, mask, third, fourth, 0, 0]);
             }

@@ -1,20 +1,21 @@
 //! Threads of the program: their start and end, and how one lets the others wait.
 //!
 //! Each has a thread of the process, with the shadow stack, the counters and the state that it has for itself. All run the same
-//! translated code; whatever is decided is decided under one lock. Callgrind begins a thread with no caller.
+//! translated code; decisions are made under one lock. Callgrind begins a thread with no caller.
 #![allow(unsafe_code)]
 
 use linux_raw_sys::errno::EAGAIN;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::signals::{self, STOP_SIGNAL};
+use super::master_handler::STOP_SIGNAL;
+use super::signals;
 use super::system_calls::own_call;
 use crate::memory;
 use crate::state::State;
 use crate::threads;
 
-/// What threads share, at least, for the engine to carry them.
+/// The least that threads share for the engine to carry them.
 const SHARED: u32 = sys::CLONE_VM | sys::CLONE_FS | sys::CLONE_FILES | sys::CLONE_SIGHAND;
 
 /// Times that are waited for other threads, of 50 microseconds each.
