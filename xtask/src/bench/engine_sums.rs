@@ -203,3 +203,43 @@ fn without_repetition(file: &str) -> &str {
     });
     repeated.map_or(file, |end| &file[end + 1..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(functions: &[(&str, u64)], calls: &[(&str, &str, u64, u64)]) -> Sums {
+        Sums {
+            total: functions.iter().map(|(_, cost)| cost).sum(),
+            functions: functions.iter().map(|(name, cost)| ((*name).to_owned(), *cost)).collect(),
+            calls: calls
+                .iter()
+                .map(|(caller, callee, count, cost)| {
+                    (((*caller).to_owned(), (*callee).to_owned()), (*count, *cost))
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_difference_has_a_class_or_is_named() {
+        let wait = "pthread_cond_wait (./nptl/pthread_cond_wait.c, libc.so.6)";
+        let work = "work (w.c, w)";
+        let callgrind = sums(
+            &[("_exit (e.c, libc.so.6)", 10), (wait, 50), (work, 70), ("memcpy (m.S, libc.so.6)", 5)],
+            &[(work, wait, 2, 50)],
+        );
+        let mut native = sums(
+            &[("_exit (e.c, libc.so.6)", 12), (wait, 75), (work, 73), ("memcpy (m.S, libc.so.6)", 9)],
+            &[(work, wait, 3, 75)],
+        );
+        let found = callgrind.differences(&native, "w");
+        assert!(found.unnamed.is_empty(), "{:?}", found.unnamed);
+        let classes: Vec<(Class, u64)> = found.by_class.into_iter().collect();
+        assert_eq!(classes, [(Class::End, 2), (Class::Text, 4), (Class::Wait, 28)]);
+        // Without the calls that connect it with a wait, the function stands alone.
+        native.calls.clear();
+        native.calls.insert((work.to_owned(), wait.to_owned()), (2, 50));
+        assert_eq!(callgrind.differences(&native, "w").unnamed.len(), 1);
+    }
+}
