@@ -62,7 +62,7 @@ pub(super) const COMMANDS: [&str; 85] = [
     "nl text",
     "fold -w 20 text",
     "fmt text",
-    "pr text",
+    "pr -t text",
     "paste text numbers",
     "comm numbers numbers",
     "split -l 1000 text part.",

@@ -28,7 +28,7 @@ pub(super) enum Class {
     End,
     /// Routines for text and memory take other paths on other offsets in a page.
     Text,
-    /// Threads wait for each other more or less often.
+    /// Threads wait for each other more or less often, and others are first.
     Wait,
     /// The program reads the list of its mappings, which has those of Valgrind.
     Mappings,
@@ -124,6 +124,8 @@ impl Sums {
                 Class::Unnamed
             }
         };
+        // Which thread is the first to call a function, and binds it, is a matter of time as well.
+        let has_threads = keys.iter().any(|function| name_of(function) == "start_thread");
         let mut sum = 0;
         for key in keys {
             let [one, other] = [self, native].map(|sums| sums.functions.get(key).copied().unwrap_or(0));
@@ -151,7 +153,7 @@ impl Sums {
         // What calls cost can differ by as much as functions do, once on each level of recursion.
         for edge in edges.iter().copied() {
             let [one, other] = both(edge);
-            let is_named = changed.contains(&edge) || calls_vfork(&edge.0);
+            let is_named = has_threads || changed.contains(&edge) || calls_vfork(&edge.0);
             if one.1.abs_diff(other.1) > sum.saturating_mul(one.0.max(1)) && !is_named {
                 found.unnamed.push(format!("cost of {} in {}: {} and {}", edge.1, edge.0, one.1, other.1));
             }
