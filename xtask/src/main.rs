@@ -71,6 +71,21 @@ enum Task {
     Screenshots(screenshots::Options),
     /// Record the corpus again, into another folder
     Record(record::Options),
+    /// Compare the native engine with Callgrind, on many programs
+    EngineDiff(EngineDiffOptions),
+}
+
+#[derive(Debug, clap::Args)]
+struct EngineDiffOptions {
+    /// Only commands that have this text.
+    #[arg(long)]
+    only: Option<String>,
+    /// Write the table of docs/engine.md.
+    #[arg(long)]
+    write: bool,
+    /// The program to compare, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -91,6 +106,7 @@ fn main() -> ExitCode {
         Task::Pictures(options) => pictures::run(&options),
         Task::Screenshots(options) => screenshots::run(&options),
         Task::Record(options) => record::run(&options),
+        Task::EngineDiff(options) => bench::run_engine_diff(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

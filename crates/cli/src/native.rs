@@ -180,7 +180,10 @@ mod process {
         options.compresses_positions = is_yes("compress-pos", true);
         options.skips_stubs = is_yes("skip-plt", true);
         options.separates_recursion = value("separate-recs").is_none_or(|value| value != OsStr::new("1"));
+        options.separates_threads = is_yes("separate-threads", false);
         options.demangles = is_yes("demangle", true);
+        let code_cache = value("code-cache").and_then(|size| size.to_str()?.parse::<u64>().ok());
+        options.code_cache_bytes = code_cache.map_or(u64::MAX, |size| size.saturating_mul(1024));
         Ok(options)
     }
 }

@@ -11,6 +11,8 @@ mod programs;
 mod random_blocks;
 #[path = "native/sums.rs"]
 mod sums;
+#[path = "native/threads.rs"]
+mod threads;
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -101,6 +103,28 @@ fn exceptions_end_calls_as_under_callgrind() {
     compiler.args(["-O1", "-g", "-o", "exceptions", "exceptions.cc"]).current_dir(folder.path());
     assert!(compiler.status().unwrap().success());
     assert_same_profile(folder.path(), &["./exceptions"]);
+}
+
+#[test]
+fn a_small_code_cache_gives_the_same_file() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "calls", &["-O2", "-g"], CALLS);
+    compile(folder.path(), "deep", &["-O1"], DEEP);
+    for program in [&["./calls"][..], &["./deep"], &["sort", "--help"]] {
+        let files = [None, Some("--code-cache=1")].map(|size| {
+            let options = ["-q", "--force", "--dump-instr=yes", "-o", "a.out"];
+            let output = record(folder.path(), &[&options[..], size.as_slice(), program].concat());
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{program:?}");
+            let text = std::fs::read_to_string(folder.path().join("a.out")).unwrap();
+            let lines: Vec<String> =
+                text.lines().filter(|line| !line.starts_with("pid:")).map(str::to_owned).collect();
+            (stdout(&output), lines)
+        });
+        assert!(files[0].1.len() > 100 && files[0] == files[1], "{program:?}");
+    }
 }
 
 #[test]
@@ -210,11 +234,10 @@ fn what_it_finds_it_cannot_do_ends_with_a_reason_and_a_profile() {
     }
     let folder = folder(&[]);
     for (name, text, expected) in [
-        ("threads", THREADS, "the program starts a thread, which the native engine cannot record yet"),
         ("writes", WRITES_CODE, "the program runs code that can be changed while it runs"),
         ("vectors", AVX512, "an instruction of AVX-512"),
     ] {
-        compile(folder.path(), name, &["-O1", "-pthread"], text);
+        compile(folder.path(), name, &["-O1"], text);
         let output = record(folder.path(), &["-o", &format!("{name}.out"), &format!("./{name}")]);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, "begin\n"), "{name}: {}", stderr(&output));
         let said = stderr(&output);

@@ -14,10 +14,8 @@ pub(crate) const RSP: Reg = Reg(4);
 /// A memory operand of 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mem {
-    /// An offset in the state of the thread, `gs:[offset]`.
+    /// An offset in the memory of the thread, `gs:[offset]`.
     State(i32),
-    /// An address below 2 GB.
-    Absolute(u32),
     /// A register and a displacement; not `rsp`, `r12`, `rbp` or `r13`.
     Base(Reg, i8),
     /// `[rsp]`
@@ -95,10 +93,6 @@ impl Asm {
             Mem::State(offset) => {
                 self.raw(&[0x04 | reg, 0x25]);
                 self.imm32(offset as u32);
-            }
-            Mem::Absolute(address) => {
-                self.raw(&[0x04 | reg, 0x25]);
-                self.imm32(address);
             }
             Mem::Base(base, displacement) => self.raw(&[0x40 | reg | (base.0 & 7), displacement as u8]),
             Mem::StackTop => self.raw(&[0x04 | reg, 0x24]),
@@ -216,6 +210,19 @@ impl Asm {
         self.bytes[jump.0 - 1] = distance as u8;
     }
 
+    /// Writes instructions that do nothing, so that a displacement behind an opcode of N bytes can be replaced while others run it.
+    pub(crate) fn align_displacement(&mut self, opcode_bytes: u64) {
+        while (self.here() + opcode_bytes) % 8 > 4 {
+            self.raw(&[0x90]);
+        }
+    }
+
+    /// Writes `jmp target`, which can be replaced, and returns the address of its displacement.
+    pub(crate) fn replaceable_jump(&mut self, target: u64) -> u64 {
+        self.align_displacement(1);
+        self.jump(target)
+    }
+
     /// Writes `jmp target` and returns the address of its displacement.
     pub(crate) fn jump(&mut self, target: u64) -> u64 {
         self.raw(&[0xe9]);
@@ -294,7 +301,7 @@ mod tests {
     fn instructions_are_encoded_as_they_are_decoded() {
         let found = decoded(|asm| {
             asm.load(RDX, Mem::State(200));
-            asm.store(Mem::Absolute(0x7000_0000), RCX);
+            asm.store(Mem::State(0x7000_0000), RCX);
             asm.load(RCX, Mem::Base(RDX, -32));
             asm.lea(RSP, RSP, -8);
             asm.lea_sum(RCX, RSP, RCX, 1);

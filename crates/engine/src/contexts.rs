@@ -130,10 +130,10 @@ impl Contexts {
         let shared = symbol.and_then(|(id, symbol)| {
             let name = start_name(&symbol.name);
             let object = objects.get(id);
-            object.symbols.is_shared(name).then(|| {
-                let line = object.binary.as_ref().and_then(|binary| binary.line(symbol.start).ok()?);
-                (id, name.to_vec(), line.and_then(|line| line.file))
-            })
+            object
+                .symbols
+                .is_shared(name)
+                .then(|| (id, name.to_vec(), object.source(symbol.start).and_then(|source| source.0)))
         });
         if let Some(known) = shared.as_ref().and_then(|shared| self.by_name.get(shared)) {
             self.by_start.insert(start, *known);
@@ -211,6 +211,13 @@ impl Contexts {
 
     pub(crate) fn get_mut(&mut self, id: EdgeId) -> &mut Edge {
         &mut self.edges[id.index()]
+    }
+
+    /// Forgets the code that returns go on with.
+    pub(crate) fn forget_continuations(&mut self) {
+        for edge in &mut self.edges {
+            edge.continuation = None;
+        }
     }
 
     pub(crate) fn edges(&self) -> &[Edge] {

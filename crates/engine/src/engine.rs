@@ -4,12 +4,14 @@ mod branches;
 mod calls;
 mod chunk;
 mod finish;
+mod flush;
 mod jumps;
 mod master_handler;
 mod profile;
 mod signal_frame;
 mod signals;
 mod system_calls;
+mod thread_calls;
 mod transfer;
 mod translate;
 
@@ -22,26 +24,31 @@ use crate::arena::{Arena, Cell};
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::cpuid;
+use crate::memory;
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::state::{Frame, State};
-use branches::Site;
+use crate::threads::Threads;
+use branches::{IndirectBranch, Site};
+use flush::Retired;
 use master_handler::TRAP_FLAG;
 use signals::Signals;
 
 /// A reason to leave translated code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Exit {
-    /// The next block is not translated, or not linked. The displacement at `patch` is to lead there.
+    /// The next block is not translated, or not linked. The displacement at `patch` is to lead there, unless it was forgotten.
     Go {
         address: u64,
         context: ContextId,
-        patch: u64,
+        patch: Option<u64>,
     },
     /// An indirect branch to an address that its site does not know.
     Indirect {
         site: u32,
     },
+    /// An indirect branch whose site was forgotten.
+    IndirectOnce(IndirectBranch),
     /// A return that is not that of the last call.
     Return,
     /// A return that takes more off the stack.
@@ -97,7 +104,7 @@ pub(crate) struct Translated {
     /// The lengths of its instructions.
     pub(crate) lengths: Box<[u8]>,
     /// For each repeated instruction, its index and its count of repetitions.
-    pub(crate) repetitions: Box<[(u8, Cell)]>,
+    pub(crate) repetitions: Vec<(u8, Cell)>,
     /// The start of the code of each instruction.
     offsets: Box<[u16]>,
     /// The first offset behind the counting.
@@ -117,18 +124,19 @@ pub(crate) struct Engine {
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
     by_address: HashMap<(u64, ContextId), u32>,
+    /// The blocks that are in the code cache, in the order of their code.
+    live: Vec<u32>,
+    retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
-    /// The lowest frame of the shadow stack.
-    pub(crate) first_frame: u64,
-    pub(crate) root: ContextId,
+    pub(crate) threads: Threads,
     brk_start: u64,
     brk: u64,
     signals: Signals,
-    /// Blocks that an instruction has ended by failing: the instruction, and whether the block had counted.
-    pub(crate) partial_runs: Vec<(u32, u8, bool)>,
+    /// Blocks that an instruction has ended by failing.
+    pub(crate) partial_runs: Vec<PartialRun>,
 }
 
 /// The beginning of an engine.
@@ -140,14 +148,45 @@ pub(crate) struct Beginning {
     pub(crate) objects: Objects,
     pub(crate) start: u64,
     pub(crate) brk: u64,
-    /// The lowest frame of the shadow stack.
-    pub(crate) first_frame: u64,
+    pub(crate) threads: Threads,
+}
+
+/// A run of a block that an instruction has ended by failing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PartialRun {
+    pub(crate) block: u32,
+    /// The index of the instruction.
+    pub(crate) instruction: u8,
+    /// `true` if the block had counted.
+    pub(crate) is_counted: bool,
+    /// The memory of the thread.
+    pub(crate) thread: u64,
+}
+
+/// The next step of a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    /// With translated code.
+    Run,
+    /// With a system call that can wait, and what [`Engine::after_call`] decides.
+    Call(Call),
+    /// Not at all.
+    End,
+}
+
+/// A system call of the program that can wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) number: u64,
+    pub(crate) arguments: [u64; 6],
+    pub(crate) next: u64,
+    pub(crate) context: ContextId,
 }
 
 impl Engine {
     /// Translates the first block, and returns the code to begin with.
-    pub(crate) fn new(beginning: Beginning) -> (Engine, u64) {
-        let Beginning { options, arena, space, objects, start, brk, first_frame } = beginning;
+    pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
+        let Beginning { options, arena, space, objects, start, brk, threads } = beginning;
         let mut engine = Engine {
             options,
             arena,
@@ -156,41 +195,76 @@ impl Engine {
             contexts: Contexts::default(),
             blocks: Vec::new(),
             by_address: HashMap::new(),
+            live: Vec::new(),
+            retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
             odd_return: 0,
-            first_frame,
-            root: ContextId(0),
+            threads,
             brk_start: brk,
             brk,
             signals: Signals::new(),
             partial_runs: Vec::new(),
         };
         engine.odd_return = engine.odd_return_code();
-        engine.root = engine.function_context(start);
-        // The function that the program begins in is active, too.
-        if let Kind::Function(function, _) = engine.contexts.kind(engine.root) {
-            engine.contexts.function(function).active.add(1);
+        engine.retired.begin(&engine.arena, engine.exits.len());
+        engine.begin_thread(state, start);
+        engine
+    }
+
+    /// Lets a thread begin at an address.
+    pub(crate) fn begin_thread(&mut self, state: &mut State, start: u64) {
+        state.root = self.function_context(start);
+        // The function that it begins in is active, too.
+        if let Kind::Function(function, _) = self.contexts.kind(state.root) {
+            self.contexts.function(function).active.add(state.own_address, 1);
         }
-        let code = engine.block(start, engine.root);
-        (engine, code)
+        state.resume = self.block(start, state.root);
     }
 
     /// Decides how to go on.
-    pub(crate) fn go_on(&mut self, state: &mut State, exit: u32) {
-        match self.exits[exit as usize] {
+    pub(crate) fn go_on(&mut self, state: &mut State, exit: u32) -> Step {
+        let step = self.step(state, exit);
+        self.prepare_to_run(state);
+        step
+    }
+
+    /// Decides how to go on after a system call.
+    pub(crate) fn after_call(&mut self, state: &mut State, call: &Call, result: i64) -> Step {
+        self.end_call(state, call.next, call.context, result);
+        self.prepare_to_run(state);
+        Step::Run
+    }
+
+    fn prepare_to_run(&self, state: &mut State) {
+        if state.pending != 0 {
+            // Translated code goes on by single steps to the start of a block.
+            state.flags |= TRAP_FLAG;
+        }
+    }
+
+    fn step(&mut self, state: &mut State, exit: u32) -> Step {
+        if !self.arena.has_cells() {
+            self.stop(state, "the program has more code than the native engine has counters for");
+        }
+        let exit = self.exits[exit as usize];
+        let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
+        match exit {
             Exit::Go { address, context, patch } => {
                 let code = self.block(address, context);
-                let displacement = crate::asm::displacement(patch, code);
-                Arena::patch(patch, &displacement.to_le_bytes());
+                if let Some(patch) = patch {
+                    let displacement = crate::asm::displacement(patch, code);
+                    Arena::patch(patch, displacement);
+                }
                 state.resume = code;
             }
             Exit::Indirect { site } => self.indirect(state, site),
+            Exit::IndirectOnce(branch) => self.indirect_once(state, branch),
             Exit::Return => self.odd_return(state, 0),
             Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
             Exit::SystemCall { next, context, resume } => {
                 state.resume = resume;
-                self.system_call(state, next, context);
+                return self.system_call(state, next, context);
             }
             Exit::Cpuid { resume } => {
                 let [eax, ebx, ecx, edx] = cpuid::answer(state.gpr[0] as u32, state.gpr[1] as u32);
@@ -219,10 +293,7 @@ impl Engine {
                 self.raise(state, sys::SIGSEGV, code, address, context);
             }
         }
-        if state.pending != 0 {
-            // Translated code goes on by single steps to the start of a block.
-            state.flags |= TRAP_FLAG;
-        }
+        Step::Run
     }
 
     /// Returns an address as people read it.
@@ -256,8 +327,8 @@ impl Engine {
 
     /// Returns the frame on top of the shadow stack.
     fn top_frame(&self, state: &State) -> Option<Frame> {
-        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
-        (count > 0).then(|| self.frame(count - 1))
+        let count = state.frame_count();
+        (count > 0).then(|| memory::frame(state.first_frame, count - 1))
     }
 
     /// Decodes the block at an address.

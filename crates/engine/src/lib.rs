@@ -25,7 +25,9 @@ mod contexts;
 mod cpuid;
 mod elf;
 mod engine;
+mod lines;
 mod loader;
+mod lock;
 mod memory;
 mod objects;
 mod options;
@@ -35,6 +37,7 @@ mod run;
 mod state;
 mod switch;
 mod symbols;
+mod threads;
 
 pub use options::{Client, Options};
 pub use refusal::Refusal;

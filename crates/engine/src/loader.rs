@@ -237,6 +237,9 @@ impl Values<'_> {
     }
 }
 
+/// The value of `AT_PLATFORM`.
+const PLATFORM: &[u8] = b"x86_64\0";
+
 /// Writes the stack, and returns the stack pointer.
 fn stack(command: &Command<'_>, values: &Values<'_>) -> u64 {
     let random = *b"gristmill-engine";
@@ -253,10 +256,12 @@ fn stack(command: &Command<'_>, values: &Values<'_>) -> u64 {
         .collect();
     let given = command.given.as_bytes();
     let text_bytes: usize = texts.iter().map(|text| text.len() + 1).sum();
-    let platform = STACK_END - 10;
-    let file_name = platform - (given.len() as u64 + 1);
-    let random_address = file_name - random.len() as u64;
-    let texts_start = random_address - text_bytes as u64;
+    // Texts have the addresses that they have under Valgrind, found by printing them there.
+    let all_bytes = (text_bytes + random.len() + given.len() + 1 + PLATFORM.len()) as u64;
+    let texts_start = STACK_END - 1 - all_bytes.next_multiple_of(4);
+    let random_address = texts_start + text_bytes as u64;
+    let file_name = random_address + random.len() as u64;
+    let platform = file_name + given.len() as u64 + 1;
 
     let mut words = vec![command.arguments.len() as u64];
     let mut at = texts_start;
@@ -284,9 +289,9 @@ fn stack(command: &Command<'_>, values: &Values<'_>) -> u64 {
         raw::write_bytes(random_address, &random);
         raw::write_bytes(file_name, given);
         raw::write_bytes(file_name + given.len() as u64, &[0]);
-        raw::write_bytes(platform, b"x86_64\0");
+        raw::write_bytes(platform, PLATFORM);
     }
-    let sp = (texts_start - 8 * words.len() as u64) & !15;
+    let sp = (texts_start - 4 - 8 * words.len() as u64) & !15;
     for (index, word) in words.iter().enumerate() {
         // SAFETY: as above.
         unsafe { raw::write64(sp + 8 * index as u64, *word) };

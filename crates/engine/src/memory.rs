@@ -7,14 +7,14 @@ use crate::address_space::AddressSpace;
 use crate::raw;
 use crate::state::Frame;
 
-/// Frames of calls that have not returned. Untouched memory takes none.
-const SHADOW_BYTES: u64 = 4 << 30;
+/// Frames of calls that have not returned, of the first thread and of others. Untouched memory takes none.
+const SHADOW_BYTES: [u64; 2] = [4 << 30, 256 << 20];
 
 /// Code of the program. It is read while it is decoded, and not kept.
 ///
 /// The range was mapped as code when the address space was asked.
 pub(crate) fn code(address: u64, length: usize) -> &'static [u8] {
-    // SAFETY: the caller has asked the address space. One thread runs, so nothing unmaps it meanwhile.
+    // SAFETY: the caller has asked the address space. It changes only under the lock of the engine, which the caller has.
     unsafe { raw::bytes(address, length) }
 }
 
@@ -41,6 +41,18 @@ pub(crate) fn write(space: &AddressSpace, address: u64, value: u64) -> bool {
     true
 }
 
+/// Writes 4 bytes of the program. `false` if nothing is mapped there for writing.
+pub(crate) fn write32(space: &AddressSpace, address: u64, value: u32) -> bool {
+    let is_writable =
+        |address: u64| space.protection(address).is_some_and(|protection| protection & sys::PROT_WRITE != 0);
+    let is_possible = is_writable(address) && is_writable(address + 3);
+    if is_possible {
+        // SAFETY: the range is the program's, and mapped for writing.
+        unsafe { raw::replace32(address, value) };
+    }
+    is_possible
+}
+
 /// Reads words of the program. `false` if one cannot be read; those before it have been read then.
 pub(crate) fn read_words(space: &AddressSpace, address: u64, words: &mut [u64]) -> bool {
     words.iter_mut().enumerate().all(|(index, word)| match read(space, address + 8 * index as u64) {
@@ -57,15 +69,21 @@ pub(crate) fn write_words(space: &AddressSpace, address: u64, words: &[u64]) -> 
     words.iter().enumerate().all(|(index, &word)| write(space, address + 8 * index as u64, word))
 }
 
-/// Reserves the shadow stack, and returns the address of the first frame. `None` if there is no memory.
-pub(crate) fn reserve_shadow_stack() -> Option<u64> {
+/// Reserves memory of the engine, which is 0. `None` if there is none.
+pub(crate) fn reserve(length: u64) -> Option<u64> {
     let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
     let access = sys::PROT_READ | sys::PROT_WRITE;
-    let arguments = [0, SHADOW_BYTES, u64::from(access), u64::from(flags), u64::MAX, 0];
+    let arguments = [0, length, u64::from(access), u64::from(flags), u64::MAX, 0];
     // SAFETY: the kernel chooses unused memory.
     let address = unsafe { raw::system_call(u64::from(sys::__NR_mmap), arguments) };
+    raw::error_of(address).is_none().then_some(address as u64)
+}
+
+/// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory.
+pub(crate) fn reserve_shadow_stack(is_first: bool) -> Option<u64> {
+    let address = reserve(SHADOW_BYTES[usize::from(!is_first)])?;
     // The frame below the first is read by a return when there is none: its stack pointer is never one of the program's.
-    raw::error_of(address).is_none().then(|| address as u64 + 64)
+    Some(address + 64)
 }
 
 /// Returns a frame of the shadow stack.

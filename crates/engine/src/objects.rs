@@ -1,14 +1,16 @@
 //! The program and its libraries: which one an address belongs to.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use gristmill_code::{Binary, FileSystem, Locator};
+use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
 use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
+use crate::lines::{Lines, Source};
 use crate::symbols::{Section, Symbol, Symbols};
 
 /// The number of an object.
@@ -22,8 +24,51 @@ pub(crate) struct Object {
     /// The number that is added to addresses of the file.
     pub(crate) bias: u64,
     pub(crate) symbols: Symbols,
-    /// For source lines. `None` if the file cannot be read.
-    pub(crate) binary: Option<Binary>,
+    /// The file with debug information.
+    debug: Option<&'static [u8]>,
+    lines: OnceCell<Option<Lines>>,
+    /// For source lines that are not in `lines`. `None` if the file cannot be read.
+    binary: Option<Binary>,
+}
+
+impl Object {
+    fn open(path: &Path, bias: u64) -> Object {
+        let locator = Locator::new(Mapped).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
+        let binary = Binary::open(path, &locator).ok();
+        let debug_path = binary.as_ref().and_then(|binary| binary.debug_file());
+        let bytes = contents(path);
+        let debug = debug_path.and_then(|debug| if debug == path { bytes } else { contents(debug) });
+        let other = debug.filter(|_| debug_path != Some(path));
+        let symbols = bytes.map_or_else(Symbols::default, |bytes| Symbols::read(bytes, other));
+        Object { path: path.to_owned(), bias, symbols, debug, lines: OnceCell::new(), binary }
+    }
+
+    /// Returns file and line of an address of the file. `None` if nothing is known.
+    pub(crate) fn source(&self, address: u64) -> Option<Source> {
+        match self.lines.get_or_init(|| Lines::read(self.debug?)) {
+            Some(lines) => lines.at(address),
+            None => {
+                let line = self.binary.as_ref()?.line(address).ok()??;
+                Some((line.file, line.line.map_or(0, u64::from)))
+            }
+        }
+    }
+}
+
+/// The files of this machine, none of which is read as a whole.
+#[derive(Debug)]
+struct Mapped;
+
+impl FileSource for Mapped {
+    fn open(&self, path: &Path) -> std::io::Result<Option<FileBytes>> {
+        FileSystem.open_within(path, 0)
+    }
+}
+
+/// Returns the contents of a file. They stay: an object is never unloaded.
+fn contents(path: &Path) -> Option<&'static [u8]> {
+    let bytes = Mapped.open(path).ok()??;
+    Some(Box::leak(Box::new(bytes)))
 }
 
 /// A range of addresses in which code of an object is mapped.
@@ -47,11 +92,7 @@ impl Objects {
         let Some(bias) = bias(path, start, offset) else { return };
         let known = self.objects.iter().position(|object| object.path == path && object.bias == bias);
         let index = known.unwrap_or_else(|| {
-            let locator = Locator::new(FileSystem).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
-            let binary = Binary::open(path, &locator).ok();
-            let debug = binary.as_ref().and_then(|binary| binary.debug_file().map(Path::to_owned));
-            let symbols = Symbols::read(path, debug.as_deref());
-            self.objects.push(Object { path: path.to_owned(), bias, symbols, binary });
+            self.objects.push(Object::open(path, bias));
             self.objects.len() - 1
         });
         self.remove(start, length);
@@ -61,7 +102,16 @@ impl Objects {
     /// Notes that code is no longer mapped.
     pub(crate) fn remove(&mut self, start: u64, length: u64) {
         let end = start + length;
-        self.ranges.retain(|mapped, range| *mapped >= end || range.end <= start);
+        // A library whose first part is code is mapped as that as a whole, and its other parts on top.
+        let last = self.ranges.range(..end).next_back().filter(|(_, range)| range.end > end);
+        let behind = last.map(|(_, range)| *range);
+        if let Some((_, range)) = self.ranges.range_mut(..start).next_back() {
+            range.end = range.end.min(start);
+        }
+        self.ranges.retain(|mapped, _| !(start..end).contains(mapped));
+        if let Some(behind) = behind {
+            self.ranges.insert(end, behind);
+        }
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {
@@ -110,4 +160,43 @@ fn bias(path: &Path, start: u64, offset: u64) -> Option<u64> {
     let segment = headers.iter().find(is_wanted)?;
     let address = segment.p_vaddr(endian).wrapping_sub(segment.p_offset(endian)).wrapping_add(offset);
     Some(start.wrapping_sub(address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mapped_on_top_of_code_takes_only_its_part() {
+        let mut objects = Objects::default();
+        let range = Range { end: 0x9000, object: ObjectId(0) };
+        objects.ranges.insert(0x1000, range);
+        objects.remove(0x4000, 0x1000);
+        objects.remove(0x8000, 0x4000);
+        let found: Vec<(u64, u64)> =
+            objects.ranges.iter().map(|(start, range)| (*start, range.end)).collect();
+        assert_eq!(found, [(0x1000, 0x4000), (0x5000, 0x8000)]);
+        objects.remove(0x1000, 0x7000);
+        assert!(objects.ranges.is_empty());
+    }
+
+    #[test]
+    fn line_programs_say_what_units_say() {
+        let mut compared = 0;
+        for path in ["/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2"] {
+            let Ok(path) = std::fs::canonicalize(path) else { continue };
+            let object = Object::open(&path, 0);
+            let Some(lines) = object.debug.and_then(Lines::read) else { continue };
+            let binary = object.binary.as_ref().unwrap();
+            for (start, end) in object.symbols.ranges() {
+                for address in (start..end).step_by(29).take(40) {
+                    let expected = binary.line(address).unwrap();
+                    let expected = expected.map(|line| (line.file, line.line.map_or(0, u64::from)));
+                    assert_eq!(lines.at(address), expected, "{} {address:x}", path.display());
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared == 0 || compared > 1000, "{compared}");
+    }
 }

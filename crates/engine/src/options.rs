@@ -65,8 +65,12 @@ pub struct Options {
     pub separates_recursion: bool,
     /// `true` if the program begins with `SIGPIPE` ignored. Programs in Rust ignore it themselves, so the process does not tell.
     pub ignores_pipe_signal: bool,
+    /// `true` if each thread has a profile of its own, whose name ends with its number.
+    pub separates_threads: bool,
     /// `true` if names are demangled.
     pub demangles: bool,
+    /// The memory for translated code, as far as there is so much. If it is full, all is translated again; the counts are the same.
+    pub code_cache_bytes: u64,
 }
 
 impl Options {
@@ -83,7 +87,9 @@ impl Options {
             skips_stubs: true,
             separates_recursion: true,
             ignores_pipe_signal: false,
+            separates_threads: false,
             demangles: true,
+            code_cache_bytes: u64::MAX,
         }
     }
 

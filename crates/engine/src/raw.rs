@@ -84,6 +84,26 @@ pub(crate) unsafe fn write64(address: u64, value: u64) {
     unsafe { (address as *mut u64).write_unaligned(value) }
 }
 
+/// Replaces 4 bytes that another thread may read or run, in one store.
+///
+/// # Safety
+///
+/// As for [`write64`], and the bytes do not cross a multiple of 8.
+pub(crate) unsafe fn replace32(address: u64, value: u32) {
+    // SAFETY: the caller gives mapped memory. No other width would be one store.
+    unsafe { asm!("mov [{}], {:e}", in(reg) address, in(reg) value, options(nostack, preserves_flags)) };
+}
+
+/// Replaces 8 aligned bytes that another thread may read or run, in one store.
+///
+/// # Safety
+///
+/// As for [`write64`], and the address is a multiple of 8.
+pub(crate) unsafe fn replace64(address: u64, value: u64) {
+    // SAFETY: the caller gives mapped memory.
+    unsafe { asm!("mov [{}], {}", in(reg) address, in(reg) value, options(nostack, preserves_flags)) };
+}
+
 /// Copies bytes to an address of the process.
 ///
 /// # Safety

@@ -3,19 +3,21 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use crate::address_space::AddressSpace;
 use crate::arena::Arena;
 use crate::cpuid;
-use crate::engine::{Beginning, Engine};
+use crate::engine::{Beginning, Engine, Step};
 use crate::loader::{self, Command};
-use crate::memory;
+use crate::lock::Lock;
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::raw;
 use crate::refusal::Refusal;
-use crate::state::State;
+use crate::state::{Links, State};
 use crate::switch;
+use crate::threads::{self, Threads};
 
 /// Refuses a program that the engine cannot run, as far as that is known before.
 ///
@@ -35,13 +37,20 @@ pub fn check(program: &Path) -> Result<(), Refusal> {
 pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
     match prepare(options, environment) {
         Ok(Prepared { state, engine, is_pipe_ignored }) => {
-            switch::set_state(state);
-            // The handler of signals needs the state.
-            engine.begin_signals(is_pipe_ignored);
-            engine.options.client.begin(std::process::id());
-            set_name(&engine.options);
+            state.thread = std::process::id();
             // SAFETY: the state is complete, is never freed, and its handler is the one below.
-            unsafe { switch::run() }
+            unsafe {
+                threads::adopt(state.own_address);
+                // The handler of signals needs the state.
+                engine.begin_signals(is_pipe_ignored);
+                engine.options.client.begin(std::process::id());
+                set_name(&engine.options);
+                switch::run();
+            }
+            // The thread has ended, and the process has others: it keeps its number until they end.
+            loop {
+                std::thread::park();
+            }
         }
         Err(refusal) => refusal,
     }
@@ -72,54 +81,52 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     cpuid::check()?;
     loader::check(&options.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
-    let arena = Arena::new().ok_or_else(no_memory)?;
-    let first_frame = memory::reserve_shadow_stack()
-        .ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
+    let arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
+    let mut threads = Threads::default();
+    let state =
+        threads.add().ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
     let mut space = AddressSpace::default();
     let given = options.words.first().cloned().unwrap_or_default();
     let command = Command { path: &options.program, given: &given, arguments: &options.words, environment };
     let mut objects = Objects::default();
     let loaded = loader::load(&command, &mut space, &mut objects)?;
     let beginning =
-        Beginning { options, arena, space, objects, start: loaded.start, brk: loaded.brk, first_frame };
+        Beginning { options, arena, space, objects, start: loaded.start, brk: loaded.brk, threads };
     let is_pipe_ignored = beginning.options.ignores_pipe_signal;
-    let (engine, code) = Engine::new(beginning);
-    let engine = Box::leak(Box::new(engine));
-    let state = Box::leak(Box::new(State {
-        gpr: [0; 16],
-        flags: 0x202,
-        resume: code,
-        host_rsp: 0,
-        host_fs: 0,
-        guest_fs: 0,
-        exit: 0,
-        spill0: 0,
-        spill1: 0,
-        spill2: 0,
-        shadow: first_frame,
-        cost: 0,
-        target: 0,
+    let engine = Box::leak(Box::new(Engine::new(beginning, state)));
+    let links = Links {
         engine: std::ptr::from_mut(engine) as u64,
         handler: handle as *const () as u64,
-        leave: 0,
-        own_address: 0,
-        vectors: [[0; 4]; 16],
-        pending: 0,
-        saved_mask: 0,
-        interrupted: 0,
-        signal_data: [0; 16],
-        fault: [0; 3],
-    }));
+        leave: switch::leave_address(),
+    };
+    engine.threads.link(links);
+    (state.engine, state.handler, state.leave) = (links.engine, links.handler, links.leave);
     state.gpr[4] = loaded.sp;
     Ok(Prepared { state, engine, is_pipe_ignored })
 }
 
-/// Decides how to go on. Called with the registers of the program saved.
-extern "C" fn handle(state: *mut State, exit: u32) {
-    // SAFETY: the state and the engine were made above and are never freed, and one thread runs.
+/// The lock of the engine: one thread at a time decides.
+static LOCK: Lock = Lock::new();
+
+/// Decides how to go on. Called with the registers of the program saved. Returns 1 if the thread has ended.
+extern "C" fn handle(state: *mut State, exit: u32) -> u32 {
+    // SAFETY: states and the engine are never freed, a state is its thread's, and the engine belongs to who has the lock.
     unsafe {
-        let state = &mut *state;
-        let engine = &mut *(state.engine as *mut Engine);
-        engine.go_on(state, exit);
+        let engine = (*state).engine as *mut Engine;
+        (*state).runs_code.store(false, Ordering::SeqCst);
+        LOCK.lock();
+        let mut step = (*engine).go_on(&mut *state, exit);
+        if let Step::Call(call) = step {
+            LOCK.unlock();
+            let result = switch::program_call(call.number, &call.arguments);
+            LOCK.lock();
+            step = (*engine).after_call(&mut *state, &call, result);
+        }
+        let has_ended = matches!(step, Step::End);
+        if !has_ended {
+            (*state).runs_code.store(true, Ordering::SeqCst);
+        }
+        LOCK.unlock();
+        u32::from(has_ended)
     }
 }

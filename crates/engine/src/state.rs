@@ -1,4 +1,8 @@
-//! The state of the thread that runs the program: its registers while the engine runs, and what translated code keeps in memory.
+//! The state of a thread of the program: its registers while the engine runs, and what translated code keeps in memory.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::contexts::ContextId;
 
 /// A frame of the shadow stack: a call that has not returned.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +28,7 @@ impl Frame {
 }
 
 /// The registers and counters of a thread. Translated code reaches it through the base of `gs`.
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct State {
     /// General registers, by their number in encodings.
@@ -64,6 +69,90 @@ pub(crate) struct State {
     pub(crate) signal_data: [u64; 16],
     /// Error code, number and address of a fault.
     pub(crate) fault: [u64; 3],
+    /// The lowest frame of the shadow stack.
+    pub(crate) first_frame: u64,
+    /// The context of code that no call has entered.
+    pub(crate) root: ContextId,
+    /// Handlers of signals that run.
+    pub(crate) levels: Vec<Level>,
+    /// The alternative stack for them: address, flags, size.
+    pub(crate) alternative_stack: [u64; 3],
+    /// The mask of a system call that sets one.
+    pub(crate) mask: u64,
+    /// The number that the kernel has for the thread.
+    pub(crate) thread: u32,
+    /// The address of the number that the end of the thread sets to 0; 0 if there is none.
+    pub(crate) cleared_at_end: u64,
+    /// The list of robust locks; 0 if there is none.
+    pub(crate) robust_list: u64,
+    /// `true` while translated code runs, and not the engine or a system call.
+    pub(crate) runs_code: AtomicBool,
+}
+
+/// A handler of a signal that runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level {
+    /// The context that was interrupted.
+    pub(crate) context: ContextId,
+    pub(crate) cost: u64,
+    /// The context of the handler.
+    pub(crate) root: ContextId,
+}
+
+/// The flag of an alternative stack that there is not.
+pub(crate) const STACK_DISABLED: u64 = 2;
+
+impl State {
+    /// Returns the state of a thread with memory at an address.
+    pub(crate) fn new(own_address: u64, first_frame: u64, links: Links) -> State {
+        State {
+            gpr: [0; 16],
+            flags: 0x202,
+            resume: 0,
+            host_rsp: 0,
+            host_fs: 0,
+            guest_fs: 0,
+            exit: 0,
+            spill0: 0,
+            spill1: 0,
+            spill2: 0,
+            shadow: first_frame,
+            cost: 0,
+            target: 0,
+            engine: links.engine,
+            handler: links.handler,
+            leave: links.leave,
+            own_address,
+            vectors: [[0; 4]; 16],
+            pending: 0,
+            saved_mask: 0,
+            interrupted: 0,
+            signal_data: [0; 16],
+            fault: [0; 3],
+            first_frame,
+            root: ContextId(0),
+            levels: Vec::new(),
+            alternative_stack: [0, STACK_DISABLED, 0],
+            mask: 0,
+            thread: 0,
+            cleared_at_end: 0,
+            robust_list: 0,
+            runs_code: AtomicBool::new(true),
+        }
+    }
+
+    /// Returns the count of frames of the shadow stack.
+    pub(crate) fn frame_count(&self) -> u64 {
+        (self.shadow - self.first_frame) / Frame::BYTES as u64
+    }
+}
+
+/// The addresses that a state has of the engine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Links {
+    pub(crate) engine: u64,
+    pub(crate) handler: u64,
+    pub(crate) leave: u64,
 }
 
 macro_rules! offsets {

@@ -7,18 +7,27 @@
 use std::arch::naked_asm;
 
 use crate::state::{
-    EXIT, FLAGS, GUEST_FS, HANDLER, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING, RESUME, State, VECTORS,
+    EXIT, FLAGS, GUEST_FS, HANDLER, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING, RESUME, VECTORS,
 };
 
-/// Runs translated code from `resume` on. Never returns: the program ends in the handler.
+/// Runs translated code from `resume` on, until the thread ends.
 ///
 /// # Safety
 ///
 /// The base of `gs` is a complete state, whose `resume` is translated code.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter() -> ! {
+unsafe extern "C" fn enter() {
     naked_asm!(
+        "push rbx",
+        "push rbp",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov rax, rsp",
         "and rsp, -64",
+        "sub rsp, 64",
+        "mov [rsp], rax",
         "mov gs:[{host_rsp}], rsp",
         "rdfsbase rax",
         "mov gs:[{host_fs}], rax",
@@ -79,7 +88,17 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         "vzeroupper",
         "mov esi, gs:[{exit}]",
         "call qword ptr gs:[{handler}]",
-        "jmp {go_on}",
+        "test eax, eax",
+        "je {go_on}",
+        // The thread has ended: its state may be another one's already.
+        "mov rsp, [rsp]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbp",
+        "pop rbx",
+        "ret",
         host_rsp = const HOST_RSP,
         flags = const FLAGS,
         guest_fs = const GUEST_FS,
@@ -150,25 +169,26 @@ pub(crate) fn leave_address() -> u64 {
     leave as *const () as u64
 }
 
-/// Completes a state whose registers are set, and makes it that of the thread.
-pub(crate) fn set_state(state: &'static mut State) {
-    let address = std::ptr::from_mut(state);
-    state.own_address = address as u64;
-    state.leave = leave_address();
+/// Gives the thread of the process the memory of a thread of the program.
+///
+/// # Safety
+///
+/// There is a state at the address, and no other thread has it.
+pub(crate) unsafe fn set_thread(address: u64) {
     // SAFETY: neither Rust nor the C library use the base of `gs`.
     unsafe {
         std::arch::asm!("wrgsbase {}", in(reg) address, options(nostack, preserves_flags));
     }
 }
 
-/// Runs translated code.
+/// Runs translated code until the thread ends.
 ///
 /// # Safety
 ///
 /// The thread has a state, whose `resume` is translated code, and whose `handler` takes a state and an exit.
-pub(crate) unsafe fn run() -> ! {
+pub(crate) unsafe fn run() {
     // SAFETY: the caller has set the state.
-    unsafe { enter() }
+    unsafe { enter() };
 }
 
 /// The result of a system call that a signal kept from being made, or that will be made again.

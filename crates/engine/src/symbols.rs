@@ -6,9 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use std::path::Path;
 
-use object::{Object as _, ObjectSection as _, ReadCache, SymbolFlags, elf};
+use object::{Object as _, ObjectSection as _, SymbolFlags, elf};
 
 /// The code that a call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,13 +39,10 @@ pub(crate) struct Symbols {
 
 impl Symbols {
     /// Reads a file and the one with its debug information. A file that cannot be read has no symbols.
-    pub(crate) fn read(path: &Path, debug: Option<&Path>) -> Symbols {
+    pub(crate) fn read(bytes: &[u8], debug: Option<&[u8]>) -> Symbols {
         let mut symbols = Symbols::default();
         let mut by_start: BTreeMap<u64, Symbol> = BTreeMap::new();
-        // Only the parts that are needed are read: a library with debug information can be large.
-        let Ok(file) = std::fs::File::open(path) else { return symbols };
-        let cache = ReadCache::new(file);
-        let Ok(file) = object::File::parse(&cache) else { return symbols };
+        let Ok(file) = object::File::parse(bytes) else { return symbols };
         let range = |name: &str| {
             let section = file.section_by_name(name);
             section.map_or(0..0, |section| section.address()..section.address() + section.size())
@@ -54,9 +50,8 @@ impl Symbols {
         symbols.text = range(".text");
         symbols.stubs = range(".plt");
         collect(file.symbols(), &symbols.text, &mut by_start);
-        let debug = debug.filter(|debug| *debug != path).and_then(|debug| std::fs::File::open(debug).ok());
-        if let Some(cache) = debug.map(ReadCache::new)
-            && let Ok(file) = object::File::parse(&cache)
+        if let Some(debug) = debug
+            && let Ok(file) = object::File::parse(debug)
         {
             collect(file.symbols(), &symbols.text, &mut by_start);
         }
@@ -77,6 +72,12 @@ impl Symbols {
         let after = self.symbols.partition_point(|symbol| symbol.start <= address);
         // A function can lie within another one.
         self.symbols[..after].iter().rev().take(4).find(|symbol| address < symbol.end)
+    }
+
+    /// Returns start and end of each function.
+    #[cfg(test)]
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.symbols.iter().map(|symbol| (symbol.start, symbol.end))
     }
 
     /// `true` if several functions have a name, as [`start_name`] makes it.

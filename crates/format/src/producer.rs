@@ -19,7 +19,7 @@ pub struct Producer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProducerKind {
-    /// Valgrind's Callgrind.
+    /// Valgrind's Callgrind, and the engine of Gristmill that measures the same.
     Callgrind,
     /// Valgrind's Cachegrind.
     Cachegrind,
@@ -243,8 +243,10 @@ pub(crate) fn producer(evidence: &ProducerEvidence<'_>) -> Producer {
 }
 
 fn kind(evidence: &ProducerEvidence<'_>) -> ProducerKind {
-    const BY_CREATOR: [(&[u8], ProducerKind); 13] = [
+    const BY_CREATOR: [(&[u8], ProducerKind); 14] = [
         (b"callgrind-", ProducerKind::Callgrind),
+        // It writes the same numbers with the same names.
+        (b"gristmill-engine-", ProducerKind::Callgrind),
         (b"xtree-", ProducerKind::XTree),
         (b"xdebug", ProducerKind::Xdebug),
         (b"stackprof", ProducerKind::Stackprof),
@@ -318,5 +320,22 @@ fn kind(evidence: &ProducerEvidence<'_>) -> ProducerKind {
         ProducerKind::Lsprofcalltree
     } else {
         ProducerKind::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_of_gristmill_counts_as_callgrind() {
+        for (creator, expected) in [
+            (&b"gristmill-engine-0.1.0"[..], ProducerKind::Callgrind),
+            (b"callgrind-3.19.0", ProducerKind::Callgrind),
+            (b"gristmill", ProducerKind::Named),
+        ] {
+            let evidence = ProducerEvidence { creator: Some(creator), ..ProducerEvidence::default() };
+            assert_eq!(evidence.kind(), expected);
+        }
     }
 }

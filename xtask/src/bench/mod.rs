@@ -13,6 +13,12 @@ mod budgets;
 #[cfg(feature = "bench")]
 mod code;
 #[cfg(feature = "bench")]
+mod engine_diff;
+#[cfg(feature = "bench")]
+mod engine_programs;
+#[cfg(feature = "bench")]
+mod engine_sums;
+#[cfg(feature = "bench")]
 mod gristmill;
 #[cfg(feature = "bench")]
 mod growth;
@@ -34,6 +40,8 @@ mod others;
 mod process;
 #[cfg(feature = "bench")]
 mod read;
+#[cfg(feature = "bench")]
+mod record;
 #[cfg(feature = "bench")]
 mod report;
 #[cfg(feature = "bench")]
@@ -72,6 +80,8 @@ enum Bench {
     Hostile(HostileOptions),
     /// The time of the viewer's answers to what clicks of a page ask, and its memory.
     View(ViewBenchOptions),
+    /// The time of programs alone, under the native engine, and under Callgrind.
+    Record(RecordBenchOptions),
     /// All tables of docs/performance.md, written there.
     Report(ReportOptions),
     /// One contender of `load`, in a process of its own.
@@ -196,6 +206,24 @@ struct ViewBenchOptions {
 }
 
 #[derive(Debug, clap::Args)]
+struct RecordBenchOptions {
+    /// Size of the file that programs pack and sort: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "6M")]
+    size: u64,
+    /// The only program to measure.
+    #[arg(long)]
+    only: Option<String>,
+    /// Do not measure Callgrind, which takes most of the time.
+    #[arg(long = "skip-callgrind")]
+    skips_callgrind: bool,
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// The program to measure, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 struct HostileOptions {
     /// The only shape to measure.
     #[arg(long)]
@@ -226,14 +254,30 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Merge(options) => merge::run(options),
         Bench::Hostile(options) => growth::run(options),
         Bench::View(options) => view::run(options),
+        Bench::Record(options) => record::run(options),
         Bench::Report(options) => report::run(options),
         Bench::LoadOnce(options) => once::run(options),
     }
 }
 
-/// Builds xtask with optimisation and the libraries to compare with, and runs the same task in it.
+#[cfg(feature = "bench")]
+pub(crate) fn run_engine_diff(options: &crate::EngineDiffOptions) -> Result<(), Failure> {
+    engine_diff::run(options)
+}
+
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Options) -> Result<(), Failure> {
+    run_with_libraries()
+}
+
+#[cfg(not(feature = "bench"))]
+pub(crate) fn run_engine_diff(_: &crate::EngineDiffOptions) -> Result<(), Failure> {
+    run_with_libraries()
+}
+
+/// Builds xtask with optimisation and the libraries to compare with, and runs the same task in it.
+#[cfg(not(feature = "bench"))]
+fn run_with_libraries() -> Result<(), Failure> {
     let mut cargo = crate::workspace::cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--features", "bench", "--"]);
     crate::workspace::run(cargo.args(std::env::args_os().skip(1)))

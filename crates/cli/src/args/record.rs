@@ -173,6 +173,10 @@ pub(crate) struct RecordArgs {
     #[arg(long = "LL", value_name = "SIZE,N,LINE", value_parser = cache, help_heading = SIMULATION)]
     ll: Option<String>,
 
+    /// Memory of the native engine for translated code, in KiB; for tests
+    #[arg(long, value_name = "KIB", hide = true)]
+    code_cache: Option<u64>,
+
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
     #[arg(
         long,
@@ -240,7 +244,6 @@ impl RecordArgs {
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
-            ("--separate-threads=yes", is_yes(self.separate_threads)),
             ("--trace-children=yes", is_yes(self.trace_children)),
             ("--collect-atstart=no", is_no(self.collect_atstart)),
             ("--instr-atstart=no", is_no(self.instr_atstart)),
@@ -301,7 +304,8 @@ impl RecordArgs {
             })
         });
         let blocks = self.dump_every_bb.map(|count| format!("--dump-every-bb={count}").into());
-        let others = self.valgrind_option.iter().cloned();
+        let code_cache = self.code_cache.map(|size| format!("--code-cache={size}").into());
+        let others = self.valgrind_option.iter().cloned().chain(code_cache);
         yes_or_no.chain(functions).chain(separations).chain(blocks).chain(others).collect()
     }
 }

@@ -45,6 +45,40 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// Three thousand functions: each is active while the next one runs, and some are left by a long jump.
+pub(crate) const DEEP: &str = r#"
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf place;
+static int leaves;
+typedef int (*function)(int);
+extern function all[];
+#define ONE(n) __attribute__((noinline)) static int f##n(int x) { \
+    volatile int s = n; for (int i = 0; i < 3; i++) s += i * x; \
+    if (leaves && n == 2999) longjmp(place, s); \
+    return n == 2999 ? s : all[n + 1](s & 15) + s; }
+#define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
+#define HUNDRED(n) TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+#define THOUSAND(n) HUNDRED(n##0) HUNDRED(n##1) HUNDRED(n##2) HUNDRED(n##3) HUNDRED(n##4) HUNDRED(n##5) HUNDRED(n##6) \
+    HUNDRED(n##7) HUNDRED(n##8) HUNDRED(n##9)
+#define BELOW HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9)
+#define ALL BELOW THOUSAND(1) THOUSAND(2)
+ALL
+#undef ONE
+#define ONE(n) [n] = f##n,
+function all[3000] = { ALL };
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) {
+        leaves = i == 1;
+        int left = setjmp(place);
+        sum += left ? left : all[100](i);
+    }
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
 /// Long jumps.
 pub(crate) const JUMPS: &str = r#"
 #include <setjmp.h>
@@ -173,17 +207,6 @@ int main(void) {
 "#;
 
 pub(crate) const SIGNALS_OUTPUT: &str = "2 3\n13 7 10103 1\n-1 1\n";
-
-pub(crate) const THREADS: &str = r#"
-#include <pthread.h>
-#include <unistd.h>
-static void *run(void *x) { return x; }
-int main(void) {
-    pthread_t thread;
-    if (write(1, "begin\n", 6) != 6 || pthread_create(&thread, 0, run, 0)) return 1;
-    return pthread_join(thread, 0);
-}
-"#;
 
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>

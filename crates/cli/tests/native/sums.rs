@@ -61,6 +61,22 @@ impl Sums {
         sums
     }
 
+    /// Returns the part of the functions of an object, by the end of its path with a space behind.
+    pub(crate) fn of(&self, object: &str) -> Sums {
+        let has = |function: &str| {
+            function.split_inclusive(' ').next().is_some_and(|first| first.ends_with(object))
+        };
+        let is_part = |key: &Key| match key {
+            Key::Function(function) => has(function),
+            Key::Address(path, _) => path.ends_with(object.trim_end()),
+            Key::Count(caller, callee) => has(caller) && has(callee),
+            // What a call costs has the cost of the library in it.
+            Key::Inclusive(..) => false,
+        };
+        let by_key = self.by_key.iter().filter(|(key, _)| is_part(key));
+        Sums { total: self.total, by_key: by_key.map(|(key, sum)| (key.clone(), *sum)).collect() }
+    }
+
     /// Returns what differs, and by how much functions differ in sum. Counts may not differ.
     pub(crate) fn differences(&self, other: &Sums) -> (Vec<String>, u64) {
         let keys: BTreeSet<&Key> = self.by_key.keys().chain(other.by_key.keys()).collect();

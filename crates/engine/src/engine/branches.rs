@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
-use crate::arena::{Arena, Cell};
+use crate::arena::{Arena, Table};
 use crate::asm::{Mem, RCX, RDX, RSP};
 use crate::contexts::ContextId;
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
@@ -17,16 +17,22 @@ const SLOT_COUNT: u64 = 256;
 
 /// An indirect jump or call in a context.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site {
+pub(crate) struct IndirectBranch {
     context: ContextId,
     address: u64,
     return_address: Option<u64>,
+}
+
+/// An indirect branch with its code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site {
+    pub(super) branch: IndirectBranch,
     /// The displacement of the jump behind the last comparison.
     next: u64,
     /// The code for an address that is none of the targets.
     unknown: u64,
     target_count: u32,
-    table: Option<Cell>,
+    pub(super) table: Option<Table>,
 }
 
 impl Engine {
@@ -56,7 +62,7 @@ impl Engine {
         }
         let asm = &mut chunk.asm;
         asm.load(RCX, Mem::State(TARGET));
-        let next = asm.jump(0);
+        let next = asm.replaceable_jump(0);
         let unknown = asm.here();
         for patch in [Some(next), odd].into_iter().flatten() {
             asm.replace32(patch, crate::asm::displacement(patch, unknown));
@@ -64,44 +70,29 @@ impl Engine {
         asm.load(RCX, Mem::State(SPILL0));
         asm.load(RDX, Mem::State(SPILL1));
         self.emit_exit(asm, Exit::Indirect { site: number });
-        let (context, address) = (end.context, end.site);
-        self.sites.push(Site {
-            context,
-            address,
-            return_address,
-            next,
-            unknown,
-            target_count: 0,
-            table: None,
-        });
+        let branch = IndirectBranch { context: end.context, address: end.site, return_address };
+        self.sites.push(Site { branch, next, unknown, target_count: 0, table: None });
     }
 
     /// Goes on with an indirect branch to an address that its site does not know.
     pub(super) fn indirect(&mut self, state: &mut State, number: u32) {
         let site = self.sites[number as usize];
         let target = state.target;
-        if site.return_address.is_none() && self.jump_out(state, site.context, target) {
-            return;
-        }
-        // A comparison has 32 bits.
-        if target > i32::MAX as u64 {
-            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
-        }
-        let transfer = self.transfer(site.context, site.address, target, site.return_address);
+        let Some(transfer) = self.indirect_transfer(state, site.branch) else { return };
         let mut chunk = self.chunk();
         let asm = &mut chunk.asm;
         let start = asm.here();
         asm.lea(RCX, RCX, (target as i32).wrapping_neg());
         let is_equal = asm.jump_if_rcx_is_zero();
         asm.lea(RCX, RCX, target as i32);
-        let next = asm.jump(site.unknown);
+        let next = asm.replaceable_jump(site.unknown);
         asm.land(is_equal);
         let found = asm.here();
         match transfer {
             Transfer::Jump => {
                 asm.load(RCX, Mem::State(SPILL0));
                 asm.load(RDX, Mem::State(SPILL1));
-                self.emit_go(&mut chunk, target, site.context);
+                self.emit_go(&mut chunk, target, site.branch.context);
             }
             Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
         }
@@ -110,12 +101,37 @@ impl Engine {
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
         if site.target_count < MAX_CHAIN {
-            Arena::patch(site.next, &crate::asm::displacement(site.next, start).to_le_bytes());
+            Arena::patch(site.next, crate::asm::displacement(site.next, start));
             self.sites[number as usize].next = next;
         } else {
             self.add_to_table(number, target, start, next);
         }
         self.sites[number as usize].target_count += 1;
+    }
+
+    /// Goes on with an indirect branch once.
+    pub(super) fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
+        let target = state.target;
+        let context = match self.indirect_transfer(state, branch) {
+            Some(Transfer::Jump) => branch.context,
+            Some(Transfer::Call(plan)) => self.push(state, &plan),
+            None => return,
+        };
+        state.resume = self.block(target, context);
+    }
+
+    /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
+    fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
+        let IndirectBranch { context, address, return_address } = branch;
+        let target = state.target;
+        if return_address.is_none() && self.jump_out(state, context, target) {
+            return None;
+        }
+        // A comparison has 32 bits.
+        if target > i32::MAX as u64 {
+            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
+        }
+        Some(self.transfer(context, address, target, return_address))
     }
 
     /// Adds code that compares with a target to the table of a site.
@@ -124,22 +140,23 @@ impl Engine {
         let table = match site.table {
             Some(table) => table,
             None => {
-                let table = self.cells(SLOT_COUNT);
+                let table = self.retired.table().or_else(|| self.arena.table(SLOT_COUNT));
+                let Some(table) = table else { self.out_of_memory() };
                 for slot in 0..SLOT_COUNT as u32 {
-                    table.at(slot).set(site.unknown);
+                    table.set(slot, site.unknown);
                 }
                 let mut chunk = self.chunk();
                 chunk.asm.jump_by_hash(table.address());
                 let code = self.add_chunk(chunk);
-                Arena::patch(site.next, &crate::asm::displacement(site.next, code).to_le_bytes());
+                Arena::patch(site.next, crate::asm::displacement(site.next, code));
                 self.sites[number as usize].table = Some(table);
                 table
             }
         };
-        let slot = table.at((crate::asm::hash(target) % SLOT_COUNT) as u32);
+        let slot = (crate::asm::hash(target) % SLOT_COUNT) as u32;
         // Those that were in the slot come after it.
-        let before = slot.get();
-        Arena::patch(next, &crate::asm::displacement(next, before).to_le_bytes());
-        slot.set(start);
+        let before = table.get(slot);
+        Arena::patch(next, crate::asm::displacement(next, before));
+        table.set(slot, start);
     }
 }

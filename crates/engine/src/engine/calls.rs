@@ -122,12 +122,12 @@ impl Engine {
         asm.lea(RDX, RDX, -i32::from(Frame::BYTES));
         asm.store(Mem::State(SHADOW), RDX);
         if let Some(cells) = self.contexts.get(edge).cells {
-            let (count, cost) = (Mem::Absolute(cells.address()), Mem::Absolute(cells.at(1).address()));
+            let (count, cost) = (Mem::State(cells.offset()), Mem::State(cells.at(1).offset()));
             let active = match self.contexts.kind(self.contexts.get(edge).to) {
                 Kind::Function(function, _) => self.contexts.function(function).active,
                 Kind::Stubs(..) => unreachable!("stubs have no cells"),
             };
-            let active = Mem::Absolute(active.address());
+            let active = Mem::State(active.offset());
             let enter_cost = Mem::Base(RDX, 16);
             if is_free {
                 asm.load(RCX, Mem::State(COST));
@@ -201,7 +201,7 @@ impl Engine {
         asm.lea(RDX, RDX, i32::from(Frame::BYTES));
         asm.store(Mem::State(SHADOW), RDX);
         if let Some(function) = plan.function {
-            let active = Mem::Absolute(self.contexts.function(function).active.address());
+            let active = Mem::State(self.contexts.function(function).active.offset());
             asm.add_without_flags(active, 1);
             if let Some(again) = plan.again {
                 asm.lea(RCX, RCX, -1);
@@ -228,12 +228,11 @@ impl Engine {
         let mut entry = plan.first;
         if let Some(function) = plan.function {
             let active = self.contexts.function(function).active;
-            if active.get() > 0 {
+            if active.of(state.own_address) > 0 {
                 entry = plan.again.unwrap_or(entry);
             }
-            active.add(1);
+            active.add(state.own_address, 1);
         }
-        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
         let frame = Frame {
             inverse_sp: !state.gpr[4],
             continuation: entry.continuation,
@@ -241,13 +240,9 @@ impl Engine {
             edge: entry.edge.0,
             unused: 0,
         };
-        memory::set_frame(self.first_frame, count, frame);
+        memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;
         entry.to
-    }
-
-    pub(super) fn frame(&self, index: u64) -> Frame {
-        memory::frame(self.first_frame, index)
     }
 
     /// Ends the call on top of the shadow stack, and returns its edge.
@@ -257,11 +252,11 @@ impl Engine {
         state.shadow -= Frame::BYTES as u64;
         let edge = EdgeId(frame.edge);
         if let Some(cells) = self.contexts.get(edge).cells {
-            cells.add(1);
-            cells.at(1).add(state.cost.wrapping_sub(frame.enter_cost));
+            cells.add(state.own_address, 1);
+            cells.at(1).add(state.own_address, state.cost.wrapping_sub(frame.enter_cost));
         }
         if let Kind::Function(function, _) = self.contexts.kind(self.contexts.get(edge).to) {
-            self.contexts.function(function).active.add(u64::MAX);
+            self.contexts.function(function).active.add(state.own_address, u64::MAX);
         }
         Some(edge)
     }

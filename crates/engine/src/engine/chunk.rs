@@ -42,7 +42,7 @@ impl Engine {
                 chunk.asm.jump(code);
             }
             None => {
-                let patch = chunk.asm.jump(0);
+                let patch = chunk.asm.replaceable_jump(0);
                 chunk.add_missing(patch, address, context);
             }
         }
@@ -60,7 +60,7 @@ impl Engine {
         for Missing { patch, address, context } in std::mem::take(&mut chunk.missing) {
             let here = chunk.asm.here();
             chunk.asm.replace32(patch, displacement(patch, here));
-            self.emit_exit(&mut chunk.asm, Exit::Go { address, context, patch });
+            self.emit_exit(&mut chunk.asm, Exit::Go { address, context, patch: Some(patch) });
         }
         self.arena.add_code(chunk.asm.bytes());
         chunk.asm.base()
@@ -69,11 +69,10 @@ impl Engine {
     /// Replaces the start of a block, which is no longer right, by a way to a new translation.
     pub(super) fn lead_on(&mut self, code: u64, address: u64, context: ContextId) {
         let mut chunk = self.chunk();
-        let patch = chunk.asm.jump(0);
+        let patch = chunk.asm.replaceable_jump(0);
         chunk.add_missing(patch, address, context);
         let new = self.add_chunk(chunk);
-        let mut asm = Asm::new(code);
-        asm.jump(new);
-        Arena::patch(code, asm.bytes());
+        let [a, b, c, d] = displacement(code + 1, new).to_le_bytes();
+        Arena::patch_start(code, [0xe9, a, b, c, d]);
     }
 }

@@ -48,7 +48,18 @@ impl Engine {
     }
 
     fn write_profile(&mut self, state: &mut State) {
-        // Calls that have not returned have cost what ran since.
+        self.stop_others(state);
+        self.end_calls(state);
+        for other in self.threads.others(state) {
+            self.end_calls(other);
+        }
+        if let Err(error) = profile::write(self) {
+            self.options.report(&format!("the profile could not be written: {error}"));
+        }
+    }
+
+    /// Ends all calls of a thread: those that have not returned have cost what ran since.
+    pub(super) fn end_calls(&mut self, state: &mut State) {
         while let Some(frame) = self.top_frame(state) {
             if frame.edge == HANDLER_EDGE {
                 self.pop_handler(state);
@@ -56,13 +67,14 @@ impl Engine {
                 self.pop(state);
             }
         }
-        if let Err(error) = profile::write(self, state.cost) {
-            self.options.report(&format!("the profile could not be written: {error}"));
-        }
     }
 
     /// A process that was forked goes on with the counts of its parent, as under Callgrind.
-    pub(super) fn begin_child(&mut self) {
+    pub(super) fn begin_child(&mut self, state: &mut State) {
+        for other in self.threads.others(state) {
+            self.end_calls(other);
+        }
+        self.threads.keep_only(state);
         self.options.client.begin(std::process::id());
     }
 
@@ -81,9 +93,13 @@ impl Engine {
                 old.push((key.0, key.1, block.code));
             }
         }
+        self.retired.forget(address, end);
+        let leads_on = self.leads_on(old.len());
         for (start, context, code) in old {
             self.by_address.remove(&(start, context));
-            self.lead_on(code, start, context);
+            if leads_on {
+                self.lead_on(code, start, context);
+            }
         }
         self.objects.remove(address, length);
         self.contexts.forget(address, length);

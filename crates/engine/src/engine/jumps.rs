@@ -11,9 +11,11 @@ impl Engine {
     /// Returns the context that runs.
     pub(super) fn current(&self, state: &State) -> ContextId {
         match self.top_frame(state) {
-            Some(frame) if frame.edge == HANDLER_EDGE => self.handler_root().unwrap_or(self.root),
+            Some(frame) if frame.edge == HANDLER_EDGE => {
+                state.levels.last().map_or(state.root, |level| level.root)
+            }
             Some(frame) => self.contexts.get(crate::contexts::EdgeId(frame.edge)).to,
-            None => self.root,
+            None => state.root,
         }
     }
 
@@ -52,8 +54,8 @@ impl Engine {
         match self.unwind(state) {
             Some(context) => state.resume = self.block(target, context),
             None if is_empty => {
-                self.root = self.function_context(target);
-                state.resume = self.block(target, self.root);
+                state.root = self.function_context(target);
+                state.resume = self.block(target, state.root);
             }
             None => {
                 let site = self.start_of(before);

@@ -5,7 +5,7 @@
 
 use linux_raw_sys::general as sys;
 
-use super::{Engine, FAULT_EXIT, SIGNAL_EXIT};
+use super::{FAULT_EXIT, SIGNAL_EXIT};
 use crate::arena::Arena;
 use crate::raw;
 use crate::state::{OWN_ADDRESS, State};
@@ -31,6 +31,14 @@ pub(crate) mod word {
 
 /// The trap flag: the processor stops after each instruction.
 pub(crate) const TRAP_FLAG: u64 = 0x100;
+
+/// The signal that stops threads, which Valgrind does not give to programs either.
+pub(super) const STOP_SIGNAL: u32 = 64;
+
+/// Returns a mask that lets the engine stop the thread.
+pub(super) fn without_stop(mask: u64) -> u64 {
+    mask & !(1 << (STOP_SIGNAL - 1))
+}
 
 /// Signals that an instruction causes.
 const FAULTS: [u32; 5] = [sys::SIGILL, sys::SIGTRAP, sys::SIGBUS, sys::SIGFPE, sys::SIGSEGV];
@@ -88,17 +96,6 @@ pub(crate) fn is_ignored(signal: u32) -> bool {
     action.handler == 1
 }
 
-/// Gives the handler a stack of its own.
-pub(crate) fn use_own_stack() {
-    const BYTES: usize = 64 << 10;
-    let stack = Box::leak(vec![0u64; BYTES / 8].into_boxed_slice());
-    let description = [stack.as_mut_ptr() as u64, 0, BYTES as u64];
-    // SAFETY: the stack is never freed.
-    unsafe {
-        raw::system_call(u64::from(sys::__NR_sigaltstack), [description.as_ptr() as u64, 0, 0, 0, 0, 0]);
-    }
-}
-
 #[unsafe(naked)]
 unsafe extern "C" fn restore() -> ! {
     std::arch::naked_asm!("mov eax, {number}", "syscall", number = const sys::__NR_rt_sigreturn)
@@ -120,7 +117,6 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
         return fault(signal, state, data, context);
     }
     note(signal, state, data, context);
-    context[word::MASK] |= ASYNCHRONOUS;
     match switch::place(rip) {
         Place::Call => {
             context[word::RIP] = switch::call_end();
@@ -134,13 +130,17 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
             context[word::FLAGS] |= TRAP_FLAG;
             step(state, context);
         }
-        _ => {}
+        // The engine may be about to go on already.
+        _ => state.flags |= TRAP_FLAG,
     }
 }
 
-fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &[u64; word::COUNT]) {
+/// Notes a signal. Until it is delivered, others wait, and single steps are possible.
+fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; word::COUNT]) {
     state.pending = u64::from(signal);
     state.saved_mask = context[word::MASK];
+    context[word::MASK] |= ASYNCHRONOUS;
+    context[word::MASK] &= !(1 << (sys::SIGTRAP - 1));
     state.signal_data = *data;
     state.fault = [context[word::ERROR], context[word::TRAP], context[word::FAULT_ADDRESS]];
 }
@@ -152,10 +152,8 @@ fn step(state: &mut State, context: &mut [u64; word::COUNT]) {
         context[word::FLAGS] &= !TRAP_FLAG;
         return;
     }
-    // SAFETY: the engine does not run: translated code does.
-    let engine = unsafe { &*(state.engine as *const Engine) };
-    if let Some(block) = engine.block_with_code_at(rip) {
-        state.interrupted = u64::from(block);
+    if Arena::begins_block(rip) {
+        state.interrupted = rip;
         state.exit = u64::from(SIGNAL_EXIT);
         context[word::FLAGS] &= !TRAP_FLAG;
         context[word::RIP] = switch::leave_address();
@@ -180,7 +178,6 @@ fn fault(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; w
         context[word::MASK] = state.saved_mask;
     }
     note(signal, state, data, context);
-    context[word::MASK] |= ASYNCHRONOUS;
     context[word::FLAGS] &= !TRAP_FLAG;
     state.interrupted = rip;
     state.exit = u64::from(FAULT_EXIT);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use gristmill_format::{
@@ -12,7 +13,9 @@ use gristmill_format::{
 };
 
 use super::Engine;
+use crate::arena::Cell;
 use crate::contexts::{ContextId, FunctionId, Kind};
+use crate::lines::Source;
 use crate::symbols::shown_name;
 
 /// The file of what has none.
@@ -32,22 +35,41 @@ struct ContextCosts {
 }
 
 /// Writes the profile of the process.
-pub(crate) fn write(engine: &Engine, summary: u64) -> Result<(), String> {
+pub(crate) fn write(engine: &Engine) -> Result<(), String> {
     let path = engine.options.client.output(std::process::id());
+    let threads: Vec<usize> = (0..engine.threads.bases().len()).collect();
+    if !engine.options.separates_threads {
+        return write_threads(engine, &path, &threads, None);
+    }
+    for thread in threads {
+        let number = thread + 1;
+        let mut name = path.clone().into_os_string();
+        name.push(format!("-{number:02}"));
+        write_threads(engine, name.as_ref(), &[thread], Some(number as u64))?;
+    }
+    Ok(())
+}
+
+/// Writes the profile of threads, by their indexes.
+fn write_threads(engine: &Engine, path: &Path, threads: &[usize], number: Option<u64>) -> Result<(), String> {
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let profile = Profile { engine, costs: costs(engine), sources: HashMap::new() };
+    let summary = threads.iter().map(|thread| engine.threads.cost(*thread)).fold(0, u64::wrapping_add);
+    let bases = engine.threads.bases();
+    let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
+    let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), thread: number };
     let bytes = profile.write(summary).map_err(|error| shown(&error))?;
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(MODE);
-    let file = options.open(&path);
+    let file = options.open(path);
     file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| shown(&error))
 }
 
-/// Adds up what blocks and edges cost.
-fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
+/// Adds up what blocks and edges cost in threads, by the addresses of their counters.
+fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
+    let sum = |cell: Cell| bases.iter().map(|base| cell.of(*base)).fold(0, u64::wrapping_add);
     let mut costs: BTreeMap<ContextId, ContextCosts> = BTreeMap::new();
     for block in &engine.blocks {
-        let count = block.counter.get();
+        let count = sum(block.counter);
         if count == 0 {
             continue;
         }
@@ -61,19 +83,19 @@ fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
         for (index, cell) in &block.repetitions {
             let before: u64 =
                 block.lengths[..usize::from(*index)].iter().map(|length| u64::from(*length)).sum();
-            *costs.entry(site.unwrap_or(block.start + before)).or_default() += cell.get();
+            *costs.entry(site.unwrap_or(block.start + before)).or_default() += sum(*cell);
         }
     }
-    for (number, index, is_counted) in &engine.partial_runs {
-        let block = &engine.blocks[*number as usize];
+    for run in engine.partial_runs.iter().filter(|run| bases.contains(&run.thread)) {
+        let block = &engine.blocks[run.block as usize];
         let (owner, site) = engine.contexts.owner(block.context);
         let costs = &mut costs.entry(owner).or_default().by_address;
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
             let cost = costs.entry(site.unwrap_or(address)).or_default();
-            if at >= usize::from(*index) && *is_counted {
+            if at >= usize::from(run.instruction) && run.is_counted {
                 *cost = cost.wrapping_sub(1);
-            } else if at < usize::from(*index) && !*is_counted {
+            } else if at < usize::from(run.instruction) && !run.is_counted {
                 *cost += 1;
             }
             address += u64::from(*length);
@@ -81,7 +103,7 @@ fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
     }
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
-        let (count, cost) = (cells.get(), cells.at(1).get());
+        let (count, cost) = (sum(cells), sum(cells.at(1)));
         // Callgrind does not write calls that cost nothing.
         if cost == 0 {
             continue;
@@ -99,12 +121,11 @@ fn costs(engine: &Engine) -> BTreeMap<ContextId, ContextCosts> {
 struct Profile<'a> {
     engine: &'a Engine,
     costs: BTreeMap<ContextId, ContextCosts>,
-    /// File and line of addresses.
+    /// File and line of addresses. A file that is not known is `???`, a line 0.
     sources: HashMap<u64, Source>,
+    /// The number of the one thread that it is of.
+    thread: Option<u64>,
 }
-
-/// The file and line of an address. A file that is not known is `???`, a line 0.
-type Source = (Option<Arc<str>>, u64);
 
 /// A function on a level of recursion, with what it is written as.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +174,9 @@ impl Profile<'_> {
         put(writer, Line::Header(Header::Pid(u64::from(std::process::id()))))?;
         put(writer, Line::Header(Header::Command(&options.command_line())))?;
         put(writer, Line::Header(Header::Part(1)))?;
+        if let Some(thread) = self.thread {
+            put(writer, Line::Header(Header::Thread(thread)))?;
+        }
         put(writer, Line::Blank)?;
         let trigger = Header::Description { kind: b"Trigger", value: b"Program termination" };
         put(writer, Line::Header(trigger))?;
@@ -217,10 +241,7 @@ impl Profile<'_> {
         }
         let object = self.engine.contexts.function(place.function).object;
         let object = object.map(|object| self.engine.objects.get(object));
-        let found = object.and_then(|object| {
-            let line = object.binary.as_ref()?.line(address.wrapping_sub(object.bias)).ok()??;
-            Some((line.file, line.line.map_or(0, u64::from)))
-        });
+        let found = object.and_then(|object| object.source(address.wrapping_sub(object.bias)));
         let source = found.unwrap_or_default();
         self.sources.insert(address, source.clone());
         source

@@ -7,12 +7,12 @@
 use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::master_handler;
+use super::master_handler::{self, STOP_SIGNAL, without_stop};
 use super::signal_frame::{self, Delivery};
-use super::{Engine, Exit};
+use super::{Engine, Exit, PartialRun};
 use crate::contexts::ContextId;
 use crate::memory;
-use crate::state::{Frame, State};
+use crate::state::{Frame, Level, STACK_DISABLED, State};
 
 /// The edge of frames that are not calls but the start of a handler.
 pub(crate) const HANDLER_EDGE: u32 = u32::MAX;
@@ -21,7 +21,6 @@ const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;
 
 const SIGNAL_COUNT: usize = 65;
-const STACK_DISABLED: u64 = 2;
 const STACK_IN_USE: u64 = 1;
 const MIN_STACK_BYTES: u64 = 2048;
 
@@ -60,37 +59,19 @@ struct Action {
     mask: u64,
 }
 
-/// A handler that runs.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    /// The context that was interrupted.
-    context: ContextId,
-    cost: u64,
-    /// The context of the handler.
-    root: ContextId,
-}
-
 /// The signals of the program.
 #[derive(Debug)]
 pub(super) struct Signals {
     actions: [Action; SIGNAL_COUNT],
-    /// The alternative stack: address, flags, size.
-    alternative: [u64; 3],
-    levels: Vec<Level>,
 }
 
 impl Signals {
     pub(super) fn new() -> Signals {
-        Signals {
-            actions: [Action::default(); SIGNAL_COUNT],
-            alternative: [0, STACK_DISABLED, 0],
-            levels: Vec::new(),
-        }
+        Signals { actions: [Action::default(); SIGNAL_COUNT] }
     }
 
     /// Takes over the signals of the process. What it ignored is ignored.
     pub(crate) fn begin(&mut self, is_pipe_ignored: bool) {
-        master_handler::use_own_stack();
         for signal in 1..SIGNAL_COUNT as u32 {
             let is_ignored = match signal {
                 sys::SIGPIPE => is_pipe_ignored,
@@ -99,6 +80,9 @@ impl Signals {
             self.actions[signal as usize].handler = if is_ignored { IGNORE } else { DEFAULT };
             apply(signal, &self.actions[signal as usize]);
         }
+        // Callgrind shows its own one as ignored, too.
+        self.actions[STOP_SIGNAL as usize].handler = IGNORE;
+        master_handler::install(STOP_SIGNAL, u64::from(sys::SA_RESTART));
     }
 }
 
@@ -129,7 +113,8 @@ impl Engine {
     /// `rt_sigaction`
     pub(super) fn set_action(&mut self, arguments: [u64; 6]) -> i64 {
         let [signal, new, old, mask_bytes, ..] = arguments;
-        let is_fixed = [u64::from(sys::SIGKILL), u64::from(sys::SIGSTOP)].contains(&signal);
+        let fixed = [sys::SIGKILL, sys::SIGSTOP, STOP_SIGNAL];
+        let is_fixed = fixed.map(u64::from).contains(&signal);
         if signal == 0 || signal >= SIGNAL_COUNT as u64 || mask_bytes != 8 || is_fixed && new != 0 {
             return failed(EINVAL);
         }
@@ -152,9 +137,9 @@ impl Engine {
     }
 
     /// `sigaltstack`
-    pub(super) fn set_alternative_stack(&mut self, state: &State, new: u64, old: u64) -> i64 {
-        let [address, flags, size] = self.signals.alternative;
-        let is_used = self.uses_alternative_stack(state.gpr[4]);
+    pub(super) fn set_alternative_stack(&mut self, state: &mut State, new: u64, old: u64) -> i64 {
+        let [address, flags, size] = state.alternative_stack;
+        let is_used = uses_alternative_stack(state);
         let mut words = [0; 3];
         if new != 0 && !memory::read_words(&self.space, new, &mut words) {
             return failed(EFAULT);
@@ -172,24 +157,25 @@ impl Engine {
                 return failed(EINVAL);
             }
             if flags & STACK_DISABLED != 0 {
-                self.signals.alternative = [0, STACK_DISABLED, 0];
+                state.alternative_stack = [0, STACK_DISABLED, 0];
             } else if words[2] < MIN_STACK_BYTES {
                 return failed(ENOMEM);
             } else {
-                self.signals.alternative = [words[0], 0, words[2]];
+                state.alternative_stack = [words[0], 0, words[2]];
             }
         }
         0
     }
 
-    fn uses_alternative_stack(&self, sp: u64) -> bool {
-        let [address, flags, size] = self.signals.alternative;
-        flags & STACK_DISABLED == 0 && sp > address && sp <= address + size
-    }
-
     /// Delivers the signal that waits. The program was about to run `pc` in a context.
     pub(super) fn deliver(&mut self, state: &mut State, pc: u64, context: ContextId) {
         let signal = std::mem::take(&mut state.pending) as u32;
+        state.flags &= !master_handler::TRAP_FLAG;
+        if signal == STOP_SIGNAL {
+            set_mask(state.saved_mask);
+            state.resume = self.block(pc, context);
+            return;
+        }
         let action = self.signals.actions[signal as usize];
         let is_fault =
             state.signal_data[1] as i32 > 0 && master_handler::ASYNCHRONOUS >> (signal - 1) & 1 == 0;
@@ -202,13 +188,13 @@ impl Engine {
             return;
         }
         let uses_alternative = action.flags & u64::from(sys::SA_ONSTACK) != 0
-            && self.signals.alternative[1] & STACK_DISABLED == 0
-            && !self.uses_alternative_stack(state.gpr[4]);
-        let [address, _, size] = self.signals.alternative;
+            && state.alternative_stack[1] & STACK_DISABLED == 0
+            && !uses_alternative_stack(state);
+        let [address, _, size] = state.alternative_stack;
         // The red zone below the stack pointer is in use.
         let top = if uses_alternative { address + size } else { state.gpr[4] - 128 };
-        let mut alternative = self.signals.alternative;
-        if self.uses_alternative_stack(state.gpr[4]) {
+        let mut alternative = state.alternative_stack;
+        if uses_alternative_stack(state) {
             alternative[1] = STACK_IN_USE;
         }
         let restorer = action.restorer;
@@ -223,8 +209,7 @@ impl Engine {
             apply(signal, &action);
         }
         let root = self.function_context(delivery.handler);
-        self.signals.levels.push(Level { context, cost: state.cost, root });
-        let count = (state.shadow - self.first_frame) / Frame::BYTES as u64;
+        state.levels.push(Level { context, cost: state.cost, root });
         let frame = Frame {
             inverse_sp: !state.gpr[4],
             continuation: self.odd_return,
@@ -232,7 +217,7 @@ impl Engine {
             edge: HANDLER_EDGE,
             unused: 0,
         };
-        memory::set_frame(self.first_frame, count, frame);
+        memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;
         state.resume = self.block(delivery.handler, root);
         set_mask(state.saved_mask | action.mask | own);
@@ -248,15 +233,10 @@ impl Engine {
 
     /// Takes the frame of a handler off the shadow stack.
     pub(super) fn pop_handler(&mut self, state: &mut State) -> Option<ContextId> {
-        let level = self.signals.levels.pop()?;
+        let level = state.levels.pop()?;
         state.shadow -= Frame::BYTES as u64;
         state.cost = level.cost;
         Some(level.context)
-    }
-
-    /// Returns what the innermost handler runs in.
-    pub(super) fn handler_root(&self) -> Option<ContextId> {
-        self.signals.levels.last().map(|level| level.root)
     }
 
     /// `rt_sigreturn`
@@ -265,8 +245,8 @@ impl Engine {
             self.end_by_signal(state, sys::SIGSEGV);
         };
         let [address, flags, size] = returned.alternative;
-        if !self.uses_alternative_stack(state.gpr[4]) {
-            self.signals.alternative = [address, flags & STACK_DISABLED, size];
+        if !uses_alternative_stack(state) {
+            state.alternative_stack = [address, flags & STACK_DISABLED, size];
         }
         let context = match self.end_handler(state) {
             Some(context) => context,
@@ -296,7 +276,9 @@ impl Engine {
         // The block is counted as a whole: what did not run is taken off, or what ran is added.
         let counted = if is_counted { length as u64 } else { 0 };
         state.cost = state.cost.wrapping_sub(counted).wrapping_add(index as u64);
-        self.partial_runs.push((number, index as u8, is_counted));
+        let thread = state.own_address;
+        let (block, instruction) = (number, index as u8);
+        self.partial_runs.push(PartialRun { block, instruction, is_counted, thread });
         self.deliver(state, pc, context);
     }
 
@@ -314,37 +296,57 @@ impl Engine {
 
     /// Goes on where translated code was about to begin a block.
     pub(super) fn interrupted(&mut self, state: &mut State) {
-        let block = &self.blocks[state.interrupted as usize];
+        let Some(number) = self.block_with_code_at(state.interrupted) else {
+            let message = format!("a signal came in translated code at {:#x}", state.interrupted);
+            self.stop(state, &message);
+        };
+        let block = &self.blocks[number as usize];
         let (pc, context) = (block.start, block.context);
         self.deliver(state, pc, context);
     }
 
     /// Returns the number of the block whose code begins at an address.
-    pub(crate) fn block_with_code_at(&self, code: u64) -> Option<u32> {
-        let found = self.blocks.binary_search_by_key(&code, |block| block.code);
-        found.ok().map(|index| index as u32)
+    fn block_with_code_at(&self, code: u64) -> Option<u32> {
+        let found = self.live.binary_search_by_key(&code, |number| self.blocks[*number as usize].code);
+        found.ok().map(|index| self.live[index])
     }
 
     /// Returns the number of the block that has an address in its code.
     fn block_around(&self, code: u64) -> Option<u32> {
-        let after = self.blocks.partition_point(|block| block.code <= code);
-        let index = after.checked_sub(1)?;
-        let block = &self.blocks[index];
-        (code - block.code < u64::from(block.code_bytes)).then_some(index as u32)
+        let after = self.live.partition_point(|number| self.blocks[*number as usize].code <= code);
+        let number = *self.live.get(after.checked_sub(1)?)?;
+        let block = &self.blocks[number as usize];
+        (code - block.code < u64::from(block.code_bytes)).then_some(number)
     }
 }
 
+/// Blocks all signals.
+pub(super) fn block_all() {
+    restore_mask(u64::MAX);
+}
+
+/// Sets exactly this mask.
+pub(super) fn restore_mask(mask: u64) {
+    let set = u64::from(sys::SIG_SETMASK);
+    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
+}
+
 /// Returns the signals that are blocked.
-fn mask() -> u64 {
+pub(super) fn mask() -> u64 {
     let mut mask = 0u64;
     super::system_calls::own_call(sys::__NR_rt_sigprocmask, [0, 0, &raw mut mask as u64, 8, 0, 0]);
     mask
 }
 
+/// `true` if a thread is on its alternative stack.
+fn uses_alternative_stack(state: &State) -> bool {
+    let ([address, flags, size], sp) = (state.alternative_stack, state.gpr[4]);
+    flags & STACK_DISABLED == 0 && sp > address && sp <= address + size
+}
+
 /// Blocks signals as the program wants it.
-fn set_mask(mask: u64) {
-    let set = u64::from(sys::SIG_SETMASK);
-    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
+pub(super) fn set_mask(mask: u64) {
+    restore_mask(without_stop(mask));
 }
 
 /// The exits that the handler of signals takes.

@@ -4,7 +4,8 @@
 use linux_raw_sys::errno::{EEXIST, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::Engine;
+use super::master_handler::{TRAP_FLAG, without_stop};
+use super::{Call, Engine, Step};
 use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
 use crate::contexts::ContextId;
 use crate::memory;
@@ -25,32 +26,81 @@ fn failed(error: u32) -> i64 {
     -i64::from(error)
 }
 
+/// The fate of a system call.
+enum Outcome {
+    Result(i64),
+    /// The kernel makes it, with these arguments. It can wait.
+    Kernel([u64; 6]),
+    EndOfThread,
+}
+
 impl Engine {
     /// Makes a system call of the program. It goes on at `next` in a context.
-    pub(super) fn system_call(&mut self, state: &mut State, next: u64, context: ContextId) {
+    pub(super) fn system_call(&mut self, state: &mut State, next: u64, context: ContextId) -> Step {
         let number = state.gpr[0];
         let arguments = [state.gpr[7], state.gpr[6], state.gpr[2], state.gpr[10], state.gpr[8], state.gpr[9]];
         // The processor leaves these two behind.
         state.gpr[1] = next;
-        state.gpr[11] = state.flags;
+        state.gpr[11] = state.flags & !TRAP_FLAG;
         if number == u64::from(sys::__NR_rt_sigreturn) {
-            return self.return_from_handler(state);
+            self.return_from_handler(state);
+            return Step::Run;
         }
-        let result = self.result(state, number as u32, arguments);
+        match self.result(state, number as u32, arguments, next) {
+            Outcome::Result(result) => {
+                self.end_call(state, next, context, result);
+                Step::Run
+            }
+            Outcome::Kernel(arguments) => Step::Call(Call { number, arguments, next, context }),
+            Outcome::EndOfThread => Step::End,
+        }
+    }
+
+    /// Goes on after a system call.
+    pub(super) fn end_call(&mut self, state: &mut State, next: u64, context: ContextId, result: i64) {
         if result == switch::RESTART {
             // The signal comes first, and the call is made when its handler has returned.
             return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
         }
         state.gpr[0] = result as u64;
+        if self.retired.must_flush() {
+            self.flush(state);
+            state.resume = self.block(next, context);
+        }
         if state.pending != 0 {
             self.deliver(state, next, context);
         }
     }
 
-    fn result(&mut self, state: &mut State, number: u32, arguments: [u64; 6]) -> i64 {
+    fn result(&mut self, state: &mut State, number: u32, arguments: [u64; 6], next: u64) -> Outcome {
         let [first, second, third, fourth, ..] = arguments;
-        match number {
+        let result = match number {
+            sys::__NR_exit if self.threads.live_count() > 1 => {
+                self.end_thread(state);
+                return Outcome::EndOfThread;
+            }
             sys::__NR_exit | sys::__NR_exit_group => self.end(state, first as u8),
+            sys::__NR_clone if first & u64::from(sys::CLONE_THREAD) != 0 => {
+                self.start_thread(state, arguments, next)
+            }
+            sys::__NR_set_tid_address => {
+                state.cleared_at_end = first;
+                i64::from(state.thread)
+            }
+            sys::__NR_set_robust_list => {
+                state.robust_list = first;
+                return Outcome::Kernel(arguments);
+            }
+            sys::__NR_rt_sigprocmask if second != 0 && fourth == 8 => {
+                let mut words = [0];
+                if !memory::read_words(&self.space, second, &mut words) {
+                    return Outcome::Result(failed(linux_raw_sys::errno::EFAULT));
+                }
+                // The kernel reads it while the lock is free, from where only this thread writes.
+                state.mask = without_stop(words[0]);
+                let mask = &raw const state.mask as u64;
+                return Outcome::Kernel([first, mask, third, fourth, 0, 0]);
+            }
             sys::__NR_brk => self.set_break(first),
             sys::__NR_mmap => self.map(arguments),
             sys::__NR_munmap => self.unmap(first, second),
@@ -60,7 +110,7 @@ impl Engine {
             sys::__NR_shmat => self.attach(arguments),
             sys::__NR_arch_prctl => self.thread_area(state, first, second),
             sys::__NR_clone => self.clone_process(state, arguments),
-            sys::__NR_fork | sys::__NR_vfork => self.fork(),
+            sys::__NR_fork | sys::__NR_vfork => self.fork(state),
             sys::__NR_readlink if is_own_program(first) => self.own_program(second, third),
             sys::__NR_readlinkat if is_own_program(second) => self.own_program(third, fourth),
             sys::__NR_open if is_own_program(first) => self.open_own_program(second, third),
@@ -76,9 +126,10 @@ impl Engine {
             | sys::__NR_pkey_alloc
             | sys::__NR_map_shadow_stack
             | sys::__NR_userfaultfd => failed(ENOSYS),
-            // SAFETY: calls that change the mappings of the engine are above; what others write to is the program's.
-            _ => unsafe { switch::program_call(u64::from(number), &arguments) },
-        }
+            // Calls that change the mappings of the engine are above; what others write to is the program's.
+            _ => return Outcome::Kernel(arguments),
+        };
+        Outcome::Result(result)
     }
 
     fn set_break(&mut self, wanted: u64) -> i64 {
@@ -255,15 +306,13 @@ impl Engine {
     fn clone_process(&mut self, state: &mut State, arguments: [u64; 6]) -> i64 {
         let [flags, stack, parent_id, child_id, area, _] = arguments;
         let is_vfork = flags & u64::from(sys::CLONE_VFORK) != 0;
-        if flags & u64::from(sys::CLONE_THREAD) != 0 {
-            self.stop(state, "the program starts a thread, which the native engine cannot record yet");
-        }
         if flags & u64::from(sys::CLONE_VM) != 0 && !is_vfork {
             self.stop(
                 state,
                 "the program starts a process that shares its memory, which the native engine cannot record",
             );
         }
+        self.prepare_to_fork(state);
         // The new process gets memory of its own, and the old one waits until it runs another program or ends.
         let own = flags & !u64::from(sys::CLONE_VM);
         let result = own_call(sys::__NR_clone, [own, 0, parent_id, child_id, area, 0]);
@@ -274,15 +323,16 @@ impl Engine {
             if flags & u64::from(sys::CLONE_SETTLS) != 0 {
                 state.guest_fs = area;
             }
-            self.begin_child();
+            self.begin_child(state);
         }
         result
     }
 
-    fn fork(&mut self) -> i64 {
+    fn fork(&mut self, state: &mut State) -> i64 {
+        self.prepare_to_fork(state);
         let result = own_call(sys::__NR_fork, [0; 6]);
         if result == 0 {
-            self.begin_child();
+            self.begin_child(state);
         }
         result
     }

@@ -7,7 +7,7 @@ use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::{Engine, Exit, Translated};
 use crate::address_space::SHARED;
-use crate::arena::Cell;
+use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
 use crate::contexts::ContextId;
@@ -67,27 +67,16 @@ impl Engine {
             End::Conditional(_) => self.transfer(context, site, block.next(), None),
             _ => Transfer::Jump,
         };
-        let counter = self.cells(1);
+        let number = self.number_of(&block, context);
         let mut chunk = self.chunk();
-        let code = chunk.asm.base();
-        let number = self.blocks.len() as u32;
+        self.blocks[number as usize].code = chunk.asm.base();
         self.by_address.insert((address, context), number);
-        let lengths = block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
-        self.blocks.push(Translated {
-            start: address,
-            context,
-            code,
-            counter,
-            lengths,
-            repetitions: Box::default(),
-            offsets: Box::default(),
-            counted_from: 0,
-            code_bytes: 0,
-            spills: false,
-        });
+        self.live.push(number);
+        Arena::mark_block(chunk.asm.base());
+        let counter = self.blocks[number as usize].counter;
         let counts = Counts { counter, cost: block.instructions.len() as i32 };
         let place = block.place_without_flags(self.flags_needed_behind(&block));
-        let (mut repetitions, mut offsets, mut counted_from) = (Vec::new(), Vec::new(), 0);
+        let (mut offsets, mut counted_from) = (Vec::new(), 0);
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
             if place == Some(index) {
@@ -99,9 +88,8 @@ impl Engine {
                 break;
             }
             if is_repeated(&decoded.instruction) {
-                let cell = self.cells(1);
+                let cell = self.repetition(number, index as u8);
                 emit_repetition(&mut chunk.asm, &block, decoded, cell);
-                repetitions.push((index as u8, cell));
             } else {
                 emit_copy(&mut chunk.asm, &block, decoded);
             }
@@ -121,12 +109,46 @@ impl Engine {
         let end = BlockEnd { context, site, transfer, falls_to, counts: counts.filter(|_| spills) };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
-        translated.repetitions = repetitions.into();
         translated.offsets = offsets.into();
         translated.counted_from = counted_from;
         translated.code_bytes = u32::from(chunk.asm.offset());
         translated.spills = spills;
         self.add_chunk(chunk)
+    }
+
+    /// Returns the number of a block: that of an earlier translation if there was one.
+    fn number_of(&mut self, block: &Block<'_>, context: ContextId) -> u32 {
+        let lengths: Box<[u8]> =
+            block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
+        let known = self.retired.take(block.start, context);
+        if let Some(known) = known.filter(|known| self.blocks[*known as usize].lengths == lengths) {
+            return known;
+        }
+        let counter = self.cells(1);
+        self.blocks.push(Translated {
+            start: block.start,
+            context,
+            code: 0,
+            counter,
+            lengths,
+            repetitions: Vec::new(),
+            offsets: Box::default(),
+            counted_from: 0,
+            code_bytes: 0,
+            spills: false,
+        });
+        self.blocks.len() as u32 - 1
+    }
+
+    /// Returns the count of repetitions of an instruction.
+    fn repetition(&mut self, number: u32, index: u8) -> Cell {
+        let known = self.blocks[number as usize].repetitions.iter().find(|known| known.0 == index);
+        if let Some((_, cell)) = known {
+            return *cell;
+        }
+        let cell = self.cells(1);
+        self.blocks[number as usize].repetitions.push((index, cell));
+        cell
     }
 
     /// Translates a block that has no instruction that can run.
@@ -241,6 +263,7 @@ impl Engine {
         // `loop` and `jrcxz` have displacements of 8 bits only.
         let has_near_form = last.instruction.is_jcc_short_or_near();
         if has_near_form {
+            chunk.asm.align_displacement(2);
             chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
             let patch = chunk.asm.here();
             let known = match end.transfer {
@@ -302,13 +325,13 @@ pub(super) struct Counts {
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
-        asm.add_to(Mem::Absolute(self.counter.address()), 1);
+        asm.add_to(Mem::State(self.counter.offset()), 1);
         asm.add_to(Mem::State(COST), self.cost);
     }
 
     /// Counts with `rcx`, and leaves the flags.
     pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
-        asm.add_without_flags(Mem::Absolute(self.counter.address()), 1);
+        asm.add_without_flags(Mem::State(self.counter.offset()), 1);
         asm.add_without_flags(Mem::State(COST), self.cost);
     }
 }
@@ -337,7 +360,7 @@ fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
 fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Cell) {
     let add = |asm: &mut Asm| {
         // From here on `rcx` is the count of repetitions, and `rax` is free.
-        for mem in [Mem::Absolute(cell.address()), Mem::State(COST)] {
+        for mem in [Mem::State(cell.offset()), Mem::State(COST)] {
             asm.load(RAX, mem);
             asm.lea_sum(RAX, RAX, RCX, 0);
             asm.store(mem, RAX);

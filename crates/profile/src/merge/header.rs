@@ -292,7 +292,11 @@ fn measures_calls(profile: &Profile, part: &Part<'_>) -> bool {
     let mut has_arcs = false;
     profile.each_arc(part, |_, _| has_arcs = true);
     let mut creators = creators(part).peekable();
-    has_arcs || creators.peek().is_some() && creators.all(|creator| creator.starts_with(b"callgrind-"))
+    has_arcs || creators.peek().is_some() && creators.all(is_of_callgrind)
+}
+
+fn is_of_callgrind(creator: &[u8]) -> bool {
+    creator.starts_with(b"callgrind-") || creator.starts_with(b"gristmill-engine-")
 }
 
 fn is_merged(part: &Part<'_>) -> bool {

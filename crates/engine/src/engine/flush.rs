@@ -1,0 +1,97 @@
+//! A full code cache: all code is forgotten, and translated again when it runs. Counters, contexts and calls stay.
+
+use std::collections::HashMap;
+
+use super::{Engine, Exit};
+use crate::arena::{Arena, Table};
+use crate::contexts::ContextId;
+use crate::memory;
+use crate::state::{Frame, State};
+
+/// Code that leads on to another translation.
+const LEADING_CODE_BYTES: u64 = 32;
+
+/// The rest of code that was forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Retired {
+    /// Numbers of blocks that are not in the cache.
+    blocks: HashMap<(u64, ContextId), u32>,
+    /// Tables of sites.
+    tables: Vec<Table>,
+    /// The end of the code that lasts, and the count of its exits.
+    lasting_code_end: u64,
+    lasting_exits: usize,
+    must_flush: bool,
+}
+
+impl Retired {
+    /// Notes that the code so far lasts.
+    pub(super) fn begin(&mut self, arena: &Arena, exits: usize) {
+        self.lasting_code_end = arena.code_address().unwrap_or(0);
+        self.lasting_exits = exits;
+    }
+
+    /// Returns a table that is no longer used.
+    pub(super) fn table(&mut self) -> Option<Table> {
+        self.tables.pop()
+    }
+
+    /// Returns the number that a block had.
+    pub(super) fn take(&mut self, address: u64, context: ContextId) -> Option<u32> {
+        self.blocks.remove(&(address, context))
+    }
+
+    /// Forgets blocks that start in a range, which becomes other code.
+    pub(super) fn forget(&mut self, start: u64, end: u64) {
+        self.blocks.retain(|key, _| !(start..end).contains(&key.0));
+    }
+
+    pub(super) fn must_flush(&self) -> bool {
+        self.must_flush
+    }
+}
+
+impl Engine {
+    /// `true` if there is space for code that leads on from this many blocks. Otherwise the cache will be flushed.
+    pub(super) fn leads_on(&mut self, count: usize) -> bool {
+        let has_space = self.arena.has_space(LEADING_CODE_BYTES * count as u64);
+        self.retired.must_flush |= !has_space;
+        has_space
+    }
+
+    /// Flushes the code cache at an exit, if it can be done there. Returns the exit without what was forgotten.
+    pub(super) fn flush_at(&mut self, state: &mut State, exit: Exit) -> Exit {
+        let lasting = match exit {
+            Exit::Go { address, context, .. } => Exit::Go { address, context, patch: None },
+            Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
+            Exit::Return | Exit::ReturnAndPop(_) | Exit::Signal => exit,
+            Exit::SystemCall { next, context, .. } => {
+                self.flush(state);
+                return Exit::SystemCall { next, context, resume: self.block(next, context) };
+            }
+            // These are rare, and others follow.
+            _ => return exit,
+        };
+        self.flush(state);
+        lasting
+    }
+
+    /// Forgets all code that was translated.
+    pub(super) fn flush(&mut self, state: &mut State) {
+        if self.threads.live_count() > 1 {
+            self.stop(state, "the program has threads and more code than the native engine has memory for");
+        }
+        self.retired.must_flush = false;
+        self.arena.forget_code_from(self.retired.lasting_code_end);
+        self.exits.truncate(self.retired.lasting_exits);
+        self.retired.blocks.extend(self.by_address.drain());
+        self.live.clear();
+        self.retired.tables.extend(self.sites.drain(..).filter_map(|site| site.table));
+        self.contexts.forget_continuations();
+        // A return from these calls finds its way by the shadow stack alone.
+        for index in 0..state.frame_count() {
+            let frame = Frame { continuation: self.odd_return, ..memory::frame(state.first_frame, index) };
+            memory::set_frame(state.first_frame, index, frame);
+        }
+    }
+}

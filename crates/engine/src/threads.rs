@@ -1,0 +1,172 @@
+//! The threads of the program: memory for each, and the threads of the process that run them.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+
+use linux_raw_sys::general as sys;
+
+use crate::arena::{CELLS_OFFSET, THREAD_BYTES};
+use crate::memory;
+use crate::raw;
+use crate::state::{Links, State};
+use crate::switch;
+
+/// The stack of the engine in a thread.
+const STACK_BYTES: usize = 512 << 10;
+
+/// Memory of a thread. It stays when the thread has ended, with its counts, and is given to the next one, as Callgrind does it.
+#[derive(Debug)]
+struct Slot {
+    /// The address of the state, with the counters behind it.
+    base: u64,
+    first_frame: u64,
+    is_live: bool,
+}
+
+/// All threads that there were.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    slots: Vec<Slot>,
+    links: Option<Links>,
+    /// Threads of the process that wait for its end, as the first one does after its own.
+    waiting: usize,
+}
+
+impl Threads {
+    /// Sets what all states have in common.
+    pub(crate) fn link(&mut self, links: Links) {
+        self.links = Some(links);
+    }
+
+    /// Takes memory for a thread, and returns its state. `None` if there is none.
+    pub(crate) fn add(&mut self) -> Option<&'static mut State> {
+        let links = self.links.unwrap_or(Links { engine: 0, handler: 0, leave: 0 });
+        let free = self.slots.iter().position(|slot| !slot.is_live);
+        let (index, cost) = match free {
+            Some(index) => (index, self.cost(index)),
+            None => {
+                let base = memory::reserve(THREAD_BYTES)?;
+                let first_frame = memory::reserve_shadow_stack(self.slots.is_empty())?;
+                self.slots.push(Slot { base, first_frame, is_live: true });
+                (self.slots.len() - 1, 0)
+            }
+        };
+        let slot = &mut self.slots[index];
+        slot.is_live = true;
+        let state = slot.base as *mut State;
+        // SAFETY: the memory was reserved for this, is aligned to pages, and no thread uses it: the last one has ended.
+        unsafe {
+            state.write(State { cost, ..State::new(slot.base, slot.first_frame, links) });
+            Some(&mut *state)
+        }
+    }
+
+    /// Returns how many threads run.
+    pub(crate) fn live_count(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.is_live).count()
+    }
+
+    /// Returns how many threads the process has.
+    pub(crate) fn started_count(&self) -> usize {
+        self.live_count() + self.waiting
+    }
+
+    /// Notes that a thread has ended.
+    pub(crate) fn remove(&mut self, state: &State) {
+        self.waiting += usize::from(u64::from(state.thread) == u64::from(std::process::id()));
+        self.remove_base(state.own_address);
+    }
+
+    /// Notes that memory is free.
+    pub(crate) fn remove_base(&mut self, base: u64) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.base == base) {
+            slot.is_live = false;
+        }
+    }
+
+    /// Notes that all other threads have ended.
+    pub(crate) fn keep_only(&mut self, state: &mut State) {
+        self.waiting = 0;
+        for slot in &mut self.slots {
+            slot.is_live = slot.base == state.own_address;
+        }
+        state.thread = std::process::id();
+    }
+
+    /// Returns the addresses of the counters of all threads that there were.
+    pub(crate) fn bases(&self) -> Vec<u64> {
+        self.slots.iter().map(|slot| slot.base).collect()
+    }
+
+    /// Returns what a thread has cost.
+    pub(crate) fn cost(&self, index: usize) -> u64 {
+        let state = self.slots[index].base as *const State;
+        // SAFETY: the state was written when the memory was taken. The thread has ended or waits.
+        unsafe { (*state).cost }
+    }
+
+    /// Returns the states of other threads that run, which wait for the lock that the caller has.
+    pub(crate) fn others(&self, own: &State) -> Vec<&'static mut State> {
+        let others = self.slots.iter().filter(|slot| slot.is_live && slot.base != own.own_address);
+        // SAFETY: states are never freed, and their threads wait.
+        others.map(|slot| unsafe { &mut *(slot.base as *mut State) }).collect()
+    }
+
+    /// Returns the numbers of other threads that run translated code.
+    pub(crate) fn running_others(&self, own: &State) -> Vec<u32> {
+        let others = self.slots.iter().filter(|slot| slot.is_live && slot.base != own.own_address);
+        let running = others.filter_map(|slot| {
+            let state = slot.base as *const State;
+            // SAFETY: states are never freed; the number was set before the thread ran, and the other field is atomic.
+            unsafe { (*state).runs_code.load(Ordering::SeqCst).then(|| (*state).thread) }
+        });
+        running.collect()
+    }
+}
+
+/// Gives the thread of the process the memory of a thread of the program, and a stack in it for the handler of signals.
+///
+/// # Safety
+///
+/// There is a state at the address, and no other thread has it.
+pub(crate) unsafe fn adopt(base: u64) {
+    const START: u64 = 0x2000;
+    const _: () = assert!(size_of::<State>() <= START as usize);
+    let stack = [base + START, 0, CELLS_OFFSET - START];
+    // SAFETY: the memory stays reserved, and this part of it is used for nothing else.
+    unsafe {
+        switch::set_thread(base);
+        raw::system_call(u64::from(sys::__NR_sigaltstack), [stack.as_ptr() as u64, 0, 0, 0, 0, 0]);
+    }
+}
+
+/// Starts a thread with signals blocked as in a mask, and returns its number. `None` if there can be no more threads.
+///
+/// # Safety
+///
+/// The number can be written to the addresses.
+pub(crate) unsafe fn start(state: &'static mut State, mask: u64, addresses: &[u64]) -> Option<u32> {
+    let base = state.own_address;
+    let (sender, receiver) = mpsc::channel();
+    let addresses = addresses.to_vec();
+    let body = move || {
+        // SAFETY: the state is complete, and this thread alone uses it from here on.
+        unsafe {
+            let id = raw::system_call(u64::from(sys::__NR_gettid), [0; 6]) as u32;
+            (*(base as *mut State)).thread = id;
+            for address in addresses {
+                raw::replace32(address, id);
+            }
+            adopt(base);
+            let _ = sender.send(id);
+            drop(sender);
+            let set = u64::from(sys::SIG_SETMASK);
+            let arguments = [set, &raw const mask as u64, 0, 8, 0, 0];
+            raw::system_call(u64::from(sys::__NR_rt_sigprocmask), arguments);
+            switch::run();
+        }
+    };
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(body).ok()?;
+    receiver.recv().ok()
+}
