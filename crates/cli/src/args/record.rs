@@ -174,7 +174,7 @@ pub(crate) struct RecordArgs {
     ll: Option<String>,
 
     /// Memory of the native engine for translated code, in KiB; for tests
-    #[arg(long, value_name = "KIB", hide = true)]
+    #[arg(long, value_name = "KIB", value_parser = at_least::<1, u64>, hide = true)]
     code_cache: Option<u64>,
 
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
