@@ -171,9 +171,13 @@ impl Session {
     /// Does ahead what the first questions of a page need, in the order in which it asks: the answers are the same without it, but
     /// come later. `is_cancelled` is asked between the steps.
     pub fn prepare(&self, is_cancelled: &dyn Fn() -> bool) {
-        let mut nth = 0;
-        while !is_cancelled() && self.prepare_step(nth) {
-            nth += 1;
+        for nth in 0.. {
+            if is_cancelled() {
+                return;
+            }
+            if !self.prepare_step(nth) {
+                break;
+            }
         }
         if !is_cancelled() {
             self.findings(0);
