@@ -9,6 +9,8 @@ mod harness;
 mod programs;
 #[path = "native/random_blocks.rs"]
 mod random_blocks;
+#[path = "native/source_path.rs"]
+mod source_path;
 #[path = "native/sums.rs"]
 mod sums;
 #[path = "native/threads.rs"]

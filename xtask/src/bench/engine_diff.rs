@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::engine_programs::{COMMANDS, words, write_files};
 use super::engine_sums::{Class, Differences, Sums};
+use super::report::with_table;
 use super::{process, table};
 use crate::EngineDiffOptions;
 use crate::failure::{Context as _, Failure};
@@ -18,9 +19,6 @@ const MAX_TIME: Duration = Duration::from_secs(300);
 /// Variables that fix what programs would choose at random.
 const FIXED: [(&str, &str); 4] =
     [("PYTHONHASHSEED", "0"), ("PERL_HASH_SEED", "0"), ("LC_ALL", "C"), ("HOME", "/nonexistent")];
-
-const START: &str = "<!-- table: engine-diff -->\n";
-const END: &str = "<!-- end of table -->\n";
 
 pub(crate) fn run(options: &EngineDiffOptions) -> Result<(), Failure> {
     if !process::is_on_path("valgrind") {
@@ -95,10 +93,7 @@ pub(crate) fn run(options: &EngineDiffOptions) -> Result<(), Failure> {
 fn write(text: &str) -> Result<(), Failure> {
     let page = workspace::root().join("docs/engine.md");
     let old = std::fs::read_to_string(&page).context(|| format!("cannot read {}", page.display()))?;
-    let missing = || Failure::new("docs/engine.md has no table `engine-diff`");
-    let (before, rest) = old.split_once(START).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
-    let new = format!("{before}{START}```\n{text}```\n{END}{after}");
+    let new = with_table(&old, "engine-diff", text)?;
     workspace::write_whole(&page, |file| Ok(std::io::Write::write_all(file, new.as_bytes())?))
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gristmill_profile::{Profile, Selection};
 
+use super::source_path::without_repetition;
 use crate::failure::{Context as _, Failure};
 
 /// A function by object, file and name.
@@ -196,15 +197,6 @@ const TEXT: [&str; 14] = [
 /// Programs that look for their stack in the list of mappings at their start, and what they call for that.
 const READERS: [&str; 3] = ["grep", "diff", "cmp"];
 const READING: [&str; 4] = ["lseek", "mmap", "munmap", "read"];
-
-/// Returns `./a/b.c` for `./a/./a/b.c`, which Callgrind writes where the compiler has named its directory twice.
-fn without_repetition(file: &str) -> &str {
-    let repeated = (1..file.len()).find(|end| {
-        let is_end = file.is_char_boundary(*end) && file[*end..].starts_with('/');
-        is_end && file.starts_with("./") && file[*end + 1..].starts_with(&format!("{}/", &file[..*end]))
-    });
-    repeated.map_or(file, |end| &file[end + 1..])
-}
 
 #[cfg(test)]
 mod tests {

@@ -50,6 +50,9 @@ mod rounds;
 #[path = "../../../crates/cli/tests/hostile/shapes.rs"]
 mod shapes;
 #[cfg(feature = "bench")]
+#[path = "../../../crates/cli/tests/native/source_path.rs"]
+mod source_path;
+#[cfg(feature = "bench")]
 mod table;
 #[cfg(feature = "bench")]
 mod view;

@@ -90,8 +90,13 @@ pub(super) fn gristmill() -> Result<PathBuf, Failure> {
 
 /// Returns `true` if a program of this name can be run.
 pub(super) fn is_on_path(program: &str) -> bool {
+    find(program).is_some()
+}
+
+/// Returns the path of a program as the shell finds it.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| is_file(&folder.join(program)))
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_file(path))
 }
 
 fn is_file(path: &Path) -> bool {

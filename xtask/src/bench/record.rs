@@ -129,9 +129,7 @@ impl Mean {
 /// Returns the path of a program. The compiler knows where its own ones are.
 fn path_of(name: &str) -> Option<PathBuf> {
     if name != "cc1" {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
-        return paths.find(|path| path.is_file());
+        return process::find(name);
     }
     let output = Command::new("gcc").arg("-print-prog-name=cc1").output().ok()?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());

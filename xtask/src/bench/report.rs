@@ -85,7 +85,7 @@ impl ReportTable {
 }
 
 /// Returns a page with other lines in one of its tables.
-fn with_table(page: &str, name: &str, lines: &str) -> Result<String, Failure> {
+pub(super) fn with_table(page: &str, name: &str, lines: &str) -> Result<String, Failure> {
     let missing =
         || Failure::new(format!("the page has no table `{name}`: add <!-- table: {name} --> and its end"));
     let mark = format!("<!-- table: {name} -->\n");

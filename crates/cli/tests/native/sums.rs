@@ -8,6 +8,8 @@ use std::process::Command;
 
 use gristmill_profile::{Profile, Selection};
 
+use crate::source_path::without_repetition;
+
 /// Costs and counts by what they belong to.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
@@ -95,15 +97,6 @@ impl Sums {
         }
         (texts, sum)
     }
-}
-
-/// Returns `./a/b.c` for `./a/./a/b.c`, which Callgrind writes where the compiler has named its directory twice.
-fn without_repetition(file: &str) -> &str {
-    let repeated = (1..file.len()).find(|end| {
-        let is_end = file.is_char_boundary(*end) && file[*end..].starts_with('/');
-        is_end && file.starts_with("./") && file[*end + 1..].starts_with(&format!("{}/", &file[..*end]))
-    });
-    repeated.map_or(file, |end| &file[end + 1..])
 }
 
 /// Returns the value of `PATH`, the one variable that programs get.
