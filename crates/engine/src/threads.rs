@@ -108,15 +108,17 @@ impl Threads {
 
     /// Returns the states of other threads that run, which wait for the lock that the caller has.
     pub(crate) fn others(&self, own: &State) -> Vec<&'static mut State> {
-        let others = self.slots.iter().filter(|slot| slot.is_live && slot.base != own.own_address);
         // SAFETY: states are never freed, and their threads wait.
-        others.map(|slot| unsafe { &mut *(slot.base as *mut State) }).collect()
+        self.other_slots(own).map(|slot| unsafe { &mut *(slot.base as *mut State) }).collect()
+    }
+
+    fn other_slots(&self, own: &State) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().filter(|slot| slot.is_live && slot.base != own.own_address)
     }
 
     /// Returns the numbers of other threads that run translated code.
     pub(crate) fn running_others(&self, own: &State) -> Vec<u32> {
-        let others = self.slots.iter().filter(|slot| slot.is_live && slot.base != own.own_address);
-        let running = others.filter_map(|slot| {
+        let running = self.other_slots(own).filter_map(|slot| {
             let state = slot.base as *const State;
             // SAFETY: states are never freed; the number was set before the thread ran, and the other field is atomic.
             unsafe { (*state).runs_code.load(Ordering::SeqCst).then(|| (*state).thread) }

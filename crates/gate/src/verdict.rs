@@ -225,7 +225,6 @@ impl Accepted {
     fn new(budget: &Budget, baseline: &BenchmarkBaseline) -> Option<Accepted> {
         let column = baseline.column(&budget.event)?;
         let is_its = |other: &&BudgetBaseline| other.name == budget.scope.name();
-        let named = |budgets: &[BudgetBaseline]| budgets.iter().find(is_its).map(|other| other.cost[column]);
         let noise = baseline.noise.as_ref();
         Some(match budget.scope {
             BudgetScope::Total => Accepted {
@@ -234,12 +233,16 @@ impl Accepted {
                 is_upper_bound: false,
                 noise: noise.map(|noise| noise.spread[column]),
             },
-            BudgetScope::Functions { .. } => Accepted {
-                column,
-                cost: named(&baseline.budgets),
-                is_upper_bound: baseline.budgets.iter().find(is_its).is_some_and(|other| other.upper_bound),
-                noise: noise.and_then(|noise| named(&noise.budgets)),
-            },
+            BudgetScope::Functions { .. } => {
+                let its = baseline.budgets.iter().find(is_its);
+                let its_noise = noise.and_then(|noise| noise.budgets.iter().find(is_its));
+                Accepted {
+                    column,
+                    cost: its.map(|its| its.cost[column]),
+                    is_upper_bound: its.is_some_and(|its| its.upper_bound),
+                    noise: its_noise.map(|noise| noise.cost[column]),
+                }
+            }
         })
     }
 }

@@ -104,7 +104,6 @@ pub(super) fn pair_paths(
         is_taken[candidate.base] = true;
         is_taken[candidate.new] = true;
         pairs.push((lone[candidate.base].index, lone[candidate.new].index));
-        let (base, new) = directories(candidate);
         let (checkout, is_first) = interner.intern((base, new));
         if is_first {
             checkouts.push(Checkout { base: base.to_owned(), new: new.to_owned(), paths: 0 });

@@ -10,14 +10,10 @@ use super::lines::SourceLine;
 use super::one_binary::file_name;
 use super::raw::Mention;
 use super::{Comparison, JoinedId, JoinedPathId, Presence, Side};
-use crate::FunctionId;
 use crate::symbol::Symbol;
 
 /// The limit of functions, and of closures, whose lines are looked at.
 const MAX_FUNCTIONS: usize = 500;
-
-/// A run, and its functions by joined function.
-type FirstRun = (usize, Vec<Vec<FunctionId>>);
 
 /// The difference between both sides of a joined function that may make it two functions.
 ///
@@ -54,12 +50,11 @@ impl Comparison<'_> {
         if base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule)) {
             return Some(JoinDoubt::Name);
         }
-        let has_other = |rule: JoinRule| rules.has(rule) || rules.has(JoinRule::Rename);
         if self.is_of_two_files(function) && self.of_one_file.binary_search(&function).is_err() {
             return Some(JoinDoubt::File);
         }
         let is_same_object = || self.is_program(base, Side::Base) && self.is_program(new, Side::New);
-        if has_other(JoinRule::OtherObject)
+        if self.is_joined_over(function, JoinRule::OtherObject)
             && base.object != new.object
             && !is_alike(base.object, new.object)
             && !is_same_object()
@@ -69,48 +64,55 @@ impl Comparison<'_> {
         self.other_closures.binary_search(&function).is_ok().then_some(JoinDoubt::Lines)
     }
 
+    /// `true` if a function was joined by a rule about places, or as renamed, which can be in another place.
+    fn is_joined_over(&self, function: JoinedId, place: JoinRule) -> bool {
+        [place, JoinRule::Rename].into_iter().any(|rule| self.joined_by(function).has(rule))
+    }
+
     /// `true` if the sides have a function in two files, and its name may be that of two.
     fn is_of_two_files(&self, function: JoinedId) -> bool {
-        let rules = self.joined_by(function);
         let Some((base, new)) = self.in_base(function).zip(self.in_new(function)) else { return false };
-        (rules.has(JoinRule::OtherFile) || rules.has(JoinRule::Rename))
-            && base.file != new.file
-            && !is_only_one(new)
+        self.is_joined_over(function, JoinRule::OtherFile) && base.file != new.file && !is_only_one(new)
+    }
+
+    /// Finds what [`doubt`](Self::doubt) needs the lines of functions for.
+    pub(super) fn find_doubts(&mut self) {
+        let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
+        let of_one_file = self.find_of_one_file(&mut in_place);
+        let other_closures = self.find_other_closures(&mut in_place);
+        (self.of_one_file, self.other_closures) = (of_one_file, other_closures);
+    }
+
+    /// Returns the lines of a function in the first run of each side, sorted.
+    fn lines_of_first_runs(
+        &self,
+        in_place: &mut InPlace<'_, '_>,
+        function: JoinedId,
+    ) -> [Vec<(SourceLine, Cost)>; 2] {
+        Side::ALL.map(|side| {
+            let (run, members) = in_place.members(function, side);
+            self.line_costs(run, members, 0)
+        })
     }
 
     /// Finds functions in two files that have lines of one source on both sides: the file of a function is that of its first
     /// instruction, which can be of a header.
-    pub(super) fn find_of_one_file(&self) -> Vec<JoinedId> {
-        let doubtful: Vec<JoinedId> =
-            self.functions().filter(|&function| self.is_of_two_files(function)).take(MAX_FUNCTIONS).collect();
-        if doubtful.is_empty() {
-            return doubtful;
-        }
-        let first_runs = self.first_runs();
-        let sources = |(run, members): &FirstRun, function: JoinedId| -> BTreeSet<JoinedPathId> {
-            let lines = self.line_costs(*run, &members[function.index()], 0);
-            let is_source = |file: JoinedPathId| self.path(file).into_iter().flatten().any(is_compiled_alone);
-            lines.into_iter().map(|(line, _)| line.file).filter(|&file| is_source(file)).collect()
-        };
+    fn find_of_one_file(&self, in_place: &mut InPlace<'_, '_>) -> Vec<JoinedId> {
+        let is_source = |file: JoinedPathId| self.path(file).into_iter().flatten().any(is_compiled_alone);
         let has_one = |function: &JoinedId| {
-            let [base, new] = first_runs.each_ref().map(|run| sources(run, *function));
+            let [base, new] = self.lines_of_first_runs(in_place, *function).map(|lines| {
+                let files = lines.into_iter().map(|(line, _)| line.file);
+                files.filter(|&file| is_source(file)).collect::<BTreeSet<_>>()
+            });
             !base.is_disjoint(&new)
         };
-        doubtful.into_iter().filter(has_one).collect()
-    }
-
-    /// Returns the first run of each side, with its functions by joined function.
-    fn first_runs(&self) -> [FirstRun; 2] {
-        Side::ALL.map(|side| {
-            let run = self.runs.iter().position(|run| run.side == side).unwrap_or(0);
-            (run, self.identity.members(run, self.runs[run].profile))
-        })
+        let doubtful = self.functions().filter(|&function| self.is_of_two_files(function));
+        doubtful.take(MAX_FUNCTIONS).filter(has_one).collect()
     }
 
     /// Finds the closures whose cost changed and that are at other lines than before, while the functions around them, or all
     /// others, are not.
-    pub(super) fn find_other_closures(&self) -> Vec<JoinedId> {
-        let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
+    fn find_other_closures(&self, in_place: &mut InPlace<'_, '_>) -> Vec<JoinedId> {
         let is_closure = |function: &JoinedId| {
             let name = self.mention(*function).name;
             [&b"{closure"[..], b"{{closure", b"{lambda"]
@@ -127,15 +129,9 @@ impl Comparison<'_> {
             return closures;
         }
         let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
-        let first_runs = self.first_runs();
-        let has_other_lines = |closure: JoinedId| {
-            let [base, new] = first_runs
-                .each_ref()
-                .map(|(run, members)| self.line_costs(*run, &members[closure.index()], 0));
-            have_other_lines(&base, &new)
-        };
         let is_other = |closure: &JoinedId| {
-            in_place.compare(*closure, *closure) == Place::Other || is_unmoved && has_other_lines(*closure)
+            in_place.compare(*closure, *closure) == Place::Other
+                || is_unmoved && have_other_lines(&self.lines_of_first_runs(in_place, *closure))
         };
         closures.into_iter().filter(is_other).collect()
     }
@@ -154,7 +150,7 @@ fn is_compiled_alone(path: &[u8]) -> bool {
 }
 
 /// `true` if two functions have lines in a file, and none in common there. Both are sorted.
-fn have_other_lines(a: &[(SourceLine, Cost)], b: &[(SourceLine, Cost)]) -> bool {
+fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
     let is_known = |(line, _): &&(SourceLine, Cost)| line.line > 0;
     let has_common = |of_file: &[(SourceLine, Cost)]| {
         of_file.iter().any(|(line, _)| b.binary_search_by_key(line, |(other, _)| *other).is_ok())

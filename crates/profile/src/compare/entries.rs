@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::raw::first_run;
 use super::{Comparison, JoinedId, JoinedPathId, Side, SourceLine};
 use crate::decode::BlockLine;
 
@@ -52,7 +53,7 @@ impl Entries {
         let count = comparison.functions().len();
         let mut entries = vec![[None::<u64>; 2]; count];
         for side in Side::ALL {
-            let Some(run) = comparison.runs.iter().position(|run| run.side == side) else { continue };
+            let Some(run) = first_run(&comparison.runs, side) else { continue };
             let profile = comparison.runs[run].profile;
             let see = |seen: &mut HashMap<JoinedId, u64>, _, line: BlockLine<'_>| {
                 let BlockLine::Calls { callee, target, .. } = line else { return };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::id::{JoinedId, JoinedPathId, Side};
 use super::join::Identity;
 use super::join_rule::JoinRule;
-use super::raw::Run;
+use super::raw::{Run, first_run};
 use crate::decode::{self, BlockLine, BlockReader};
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -162,6 +162,25 @@ impl<'c, 'p> InPlace<'c, 'p> {
         })
     }
 
+    /// Returns the first run of a side, and what a function is there.
+    pub(super) fn members(&mut self, function: JoinedId, side: Side) -> (usize, &[FunctionId]) {
+        let FirstRun { run, members, .. } = self.first_run(side);
+        (*run, &members[function.index()])
+    }
+
+    fn first_run(&mut self, side: Side) -> &FirstRun {
+        let (runs, identity, selection) = (self.runs, self.identity, self.selection);
+        let first_runs = self.first_runs.get_or_insert_with(|| {
+            Side::ALL.map(|side| {
+                let run = first_run(runs, side).unwrap_or(0);
+                let profile = runs[run].profile;
+                let parts = profile.selected(selection).take(MAX_PARTS).map(|part| part.id());
+                FirstRun { run, parts: parts.collect(), members: identity.members(run, profile) }
+            })
+        });
+        &first_runs[side.index()]
+    }
+
     /// Returns the lines of a function in its own file in the first run of a side. `None` if they are unknown.
     fn extent(&mut self, function: JoinedId, side: Side) -> Option<Extent> {
         if let Some(&extent) = self.extents.get(&(function, side)) {
@@ -171,15 +190,7 @@ impl<'c, 'p> InPlace<'c, 'p> {
             return None;
         }
         let (runs, identity) = (self.runs, self.identity);
-        let first_runs = self.first_runs.get_or_insert_with(|| {
-            Side::ALL.map(|side| {
-                let run = runs.iter().position(|run| run.side == side).unwrap_or(0);
-                let profile = runs[run].profile;
-                let parts = profile.selected(self.selection).take(MAX_PARTS).map(|part| part.id());
-                FirstRun { run, parts: parts.collect(), members: identity.members(run, profile) }
-            })
-        });
-        let FirstRun { run, parts, members } = &first_runs[side.index()];
+        let FirstRun { run, parts, members } = self.first_run(side);
         let file = identity.functions[function.index()].file;
         let is_own = |place: &decode::Place| identity.paths.file(*run, place.file) == file;
         let lines = members[function.index()].iter();

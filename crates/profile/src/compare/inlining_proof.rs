@@ -13,7 +13,7 @@ use super::entries::{Anchor, Entries, Neighbours};
 use super::flow::Flow;
 use super::lines::SourceLine;
 use super::ratio::scaled;
-use super::raw::Mention;
+use super::raw::{Mention, first_run};
 use super::{Comparison, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
 
@@ -382,7 +382,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
         let lines = Side::ALL.map(|side| {
             let comparison = self.comparison;
             let (run, members) = self.members[side.index()].get_or_insert_with(|| {
-                let run = comparison.runs.iter().position(|run| run.side == side).unwrap_or(0);
+                let run = first_run(&comparison.runs, side).unwrap_or(0);
                 (run, comparison.identity.members(run, comparison.runs[run].profile))
             });
             comparison.line_costs(*run, &members[function.index()], self.column)

@@ -145,8 +145,7 @@ impl<'p> Comparison<'p> {
             other_closures: Vec::new(),
         };
         comparison.nameless_objects = comparison.find_nameless_objects();
-        comparison.of_one_file = comparison.find_of_one_file();
-        comparison.other_closures = comparison.find_other_closures();
+        comparison.find_doubts();
         Ok(comparison)
     }
 

@@ -24,6 +24,11 @@ pub struct Mention<'p> {
     pub name: &'p [u8],
 }
 
+/// Returns the first run of a side.
+pub(super) fn first_run(runs: &[Run<'_>], side: Side) -> Option<usize> {
+    runs.iter().position(|run| run.side == side)
+}
+
 /// A profile with the side that it is on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run<'p> {

@@ -7,7 +7,7 @@ use gristmill_format::Cost;
 use super::id::{JoinedId, Side};
 use super::in_place::{InPlace, Place};
 use super::join::Joined;
-use super::raw::Run;
+use super::raw::{Run, first_run};
 use crate::analysis::CallGraph;
 use crate::interner::Interner;
 use crate::symbol::Symbol;
@@ -83,7 +83,7 @@ pub(super) fn renames(
 ) -> Vec<Rename> {
     #[expect(clippy::expect_used, reason = "each side has a run")]
     let [base, new] = Side::ALL.map(|side| {
-        let run = runs.iter().position(|run| run.side == side).expect("a run of each side");
+        let run = first_run(runs, side).expect("a run of each side");
         &graphs[run]
     });
     let mut interner = Interner::default();
