@@ -13,9 +13,16 @@ use serde_json::Value;
 
 use harness::{code, corpus, folder, has, json, one_in, root, run, stderr, stdout, text};
 
-/// The last component of a function's name, found in a plain way: without brackets and what is in them, without a return type,
-/// and behind the last separator.
+/// The last component of a function's name: its own name without the suffix of a compiler.
 fn last_component(name: &str) -> String {
+    let own = own_name(name);
+    // The parts of a name with dots belong together: one of them is enough here.
+    own.trim_matches('.').rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or(&own).to_owned()
+}
+
+/// The own name of a function, found in a plain way: without brackets and what is in them, without a return type, and behind
+/// the last separator.
+fn own_name(name: &str) -> String {
     let quote = |name: &str| {
         let mut depth = 0i32;
         let before = |at: usize| name[..at].ends_with(|it: char| !it.is_whitespace() && it != ':');
@@ -29,7 +36,7 @@ fn last_component(name: &str) -> String {
         })
     };
     if name.starts_with("cycle ") && name.ends_with(" …") {
-        return last_component(&name[name.find(": ").unwrap() + 2..name.len() - " …".len()]);
+        return own_name(&name[name.find(": ").unwrap() + 2..name.len() - " …".len()]);
     }
     let name = &name[..quote(name).unwrap_or(name.len())];
     // Names that are in brackets as a whole, operators, and numbers.
@@ -60,9 +67,7 @@ fn last_component(name: &str) -> String {
         name.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok()) && !name.contains("::");
     let words: Vec<&str> = kept.split(' ').collect();
     let last = if is_python { words[0] } else { words[words.len() - 1] };
-    let last = last.rsplit([':', '\\', '>', '#']).next().unwrap();
-    // A suffix of a compiler belongs to the name, and so do the parts of names with dots: the first one is enough here.
-    last.trim_matches('.').rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or(last).to_owned()
+    last.rsplit([':', '\\', '>', '#']).next().unwrap().to_owned()
 }
 
 /// The last columns of the rows of the first table in a text: the texts below the title.
@@ -181,7 +186,7 @@ fn check_tree(path: &Path) {
         let last = last_component(name);
         let last = last.trim_start_matches(|it: char| it.is_ascii_digit());
         // A long own name far from the root is cut in its middle.
-        let is_cut = last.len() > 12 && row.contains('…');
+        let is_cut = own_name(name).len() > 12 && row.contains('…');
         assert!(is_cut || row.contains(last), "{}: `{row}` has no `{last}`: {name}\n{shown}", path.display());
     }
 }

@@ -281,7 +281,15 @@ pub(crate) fn row_names(rows: &[FunctionChange], columns: usize) -> Vec<String> 
     let labels: Vec<Label<'_>> = names
         .iter()
         .enumerate()
-        .map(|(id, name)| Label { name, file: "", object: "", place: PlaceForm::None, columns, hash: "", id })
+        .map(|(id, name)| Label {
+            name,
+            file: "",
+            object: "",
+            place: PlaceForm::None,
+            columns,
+            left_out: "",
+            id,
+        })
         .collect();
     fit_labels(&labels).into_iter().map(|fitted| fitted.name).collect()
 }

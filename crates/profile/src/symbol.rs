@@ -19,7 +19,7 @@ use gristmill_format::FunctionName;
 
 pub(crate) use chain::has_callers;
 pub use chain::{ChainName, Chains};
-pub use demangle::{demangle, rust_hash};
+pub use demangle::{demangle, left_out, rust_hash};
 pub use labels::{Label, PlaceForm, fit_labels};
 pub use places::{normal_path, places, shorten_path, shorten_paths};
 pub use scope::{own_name, scope};
@@ -60,10 +60,9 @@ impl<'a> Symbol<'a> {
         &self.text
     }
 
-    /// Returns the digits of the hash of a name with its recursion level and callers, without demangling it. See
-    /// [`rust_hash`].
-    pub fn hash_of(name: &'a [u8]) -> &'a str {
-        rust_hash(FunctionName::parse(name).base())
+    /// Returns the end that demangling leaves out of a name with its recursion level and callers. See [`left_out()`].
+    pub fn left_out_of(name: &'a [u8]) -> &'a str {
+        left_out(FunctionName::parse(name).base())
     }
 
     /// Returns the class or namespace. See [`scope()`].

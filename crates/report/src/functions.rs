@@ -35,7 +35,7 @@ use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::rates::{Rate, Rates};
 use crate::shares::{part_shares, thread_shares};
-use crate::view::{Hash, Subject, SubjectId, View};
+use crate::view::{LeftOut, Subject, SubjectId, View};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,9 +161,9 @@ pub struct FunctionRow {
     /// Rates of misses, if they were asked for: of the self cost, or of the inclusive cost if rows are sorted by that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
-    /// The hash of the function, which its name does not have.
+    /// The end of the recorded name that `name` leaves out.
     #[serde(skip)]
-    pub(crate) hash: Hash,
+    pub(crate) left_out: LeftOut,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -428,7 +428,7 @@ impl FunctionRow {
             rates: Vec::new(),
             within: Vec::new(),
             within_hidden: 0,
-            hash: None,
+            left_out: None,
         }
     }
 
@@ -449,7 +449,7 @@ impl FunctionRow {
             rates: Vec::new(),
             within: Vec::new(),
             within_hidden: 0,
-            hash: subject.hash(),
+            left_out: subject.left_out(),
         }
     }
 }

@@ -6,7 +6,7 @@ use gristmill_output::{json, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::view::{Hash, SubjectId, View};
+use crate::view::{LeftOut, SubjectId, View};
 
 /// A function as the rows of reports name it. See the example of [`Show`](crate::Show).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -25,9 +25,9 @@ pub struct NamedFunction {
     pub object: Vec<u8>,
     /// The number of the cycle that the function is in, if any.
     pub cycle: Option<usize>,
-    /// The hash of the function, which its name does not have.
+    /// The end of the recorded name that `name` leaves out.
     #[serde(skip)]
-    pub(crate) hash: Hash,
+    pub(crate) left_out: LeftOut,
 }
 
 impl NamedFunction {
@@ -39,7 +39,7 @@ impl NamedFunction {
             file: view.profile().file(subject.file).to_vec(),
             object: view.profile().object(subject.object).to_vec(),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
-            hash: subject.hash(),
+            left_out: subject.left_out(),
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) struct NameRow<'r> {
     object: Cow<'r, str>,
     place: PlaceForm,
     columns: usize,
-    hash: &'r str,
+    left_out: &'r str,
     id: usize,
 }
 
@@ -49,14 +49,14 @@ impl<'r> NameRow<'r> {
             object: Cow::Borrowed(""),
             place: PlaceForm::None,
             columns,
-            hash: "",
+            left_out: "",
             id,
         }
     }
 
-    /// The same row with the hash of its function, to show only beside an equal name and place.
-    pub(crate) fn hashed(self, hash: &'r str) -> Self {
-        NameRow { hash, ..self }
+    /// The same row with the end of the recorded name that its name leaves out, to show only beside an equal name and place.
+    pub(crate) fn leaving_out(self, left_out: &'r str) -> Self {
+        NameRow { left_out, ..self }
     }
 
     /// The text before the name of a member, in the row of a cycle: `cycle 1 of 2 functions: coarse …`.
@@ -139,7 +139,7 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
                 } else {
                     row.columns.saturating_sub(taken)
                 },
-                hash: row.hash,
+                left_out: row.left_out,
                 id: row.id,
             }
         })

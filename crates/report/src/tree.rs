@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::call_count::CallCount;
 use crate::head::Head;
-use crate::view::{Hash, SubjectId, View};
+use crate::view::{LeftOut, SubjectId, View};
 use source::{Entries, Item, Source};
 
 pub(crate) use guides::{Guides, MIN_NAME_COLUMNS};
@@ -79,9 +79,9 @@ pub struct Entry {
     pub cycle: Option<usize>,
     /// The names of the cycle's members, for a cycle. A viewer gets the first ones.
     pub members: Vec<String>,
-    /// The hash of the function, which its name does not have.
+    /// The end of the recorded name that `name` leaves out.
     #[serde(skip)]
-    hash: Hash,
+    left_out: LeftOut,
 }
 
 /// The kind of an [`Entry`]. See the example of [`Tree`].

@@ -19,7 +19,7 @@ use crate::columns::{Columns, EventColumn};
 use self::draft::{Attribution, Draft, without};
 pub use self::error::ViewError;
 pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
-pub(crate) use self::subjects::Hash;
+pub(crate) use self::subjects::LeftOut;
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
 

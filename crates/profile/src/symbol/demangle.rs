@@ -6,7 +6,9 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
 
 /// The digits of the hash of Rust's older mangling.
-const HASH_DIGITS: usize = 16;
+pub(super) const HASH_DIGITS: usize = 16;
+/// The start of the suffix that LLVM gives to a copy of a function, which follows its hash.
+pub(super) const COPY_SUFFIX: &str = ".llvm.";
 
 /// Demangles a name: Itanium C++ and both manglings of Rust. `None` if the name is not mangled.
 ///
@@ -127,4 +129,27 @@ pub fn rust_hash(name: &[u8]) -> &str {
     let Ok(text) = std::str::from_utf8(name) else { return "" };
     let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z")).unwrap_or(text);
     old_rust_hash(symbol).or_else(|| split_hash(text).map(|(_, digits)| digits)).unwrap_or_default()
+}
+
+/// Returns the end of a Rust name that the demangled name leaves out: the hash, see [`rust_hash`], and the suffix of a copy
+/// that LLVM made for another unit of code.
+///
+/// ```
+/// use gristmill_profile::symbol::left_out;
+///
+/// assert_eq!(left_out(b"_ZN4core3fmt5write17h0123456789abcdefE"), "0123456789abcdefE");
+/// assert_eq!(left_out(b"_ZN4core3fmt5write17h0123456789abcdefE.llvm.A8832F56"), "0123456789abcdefE.llvm.A8832F56");
+/// assert_eq!(left_out(b"_RNvC4mill4main.llvm.A8832F56"), ".llvm.A8832F56");
+/// assert_eq!(left_out(b"core::fmt::write"), "");
+/// ```
+pub fn left_out(name: &[u8]) -> &str {
+    let Ok(text) = std::str::from_utf8(name) else { return "" };
+    let hash = rust_hash(name);
+    let is_new_mangling = text.starts_with("_R") || text.starts_with("__R");
+    let start = match hash {
+        "" if is_new_mangling => text.rfind(COPY_SUFFIX),
+        "" => None,
+        digits => text.rfind(digits),
+    };
+    start.map_or("", |start| &text[start..])
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
+use crate::symbol::demangle::{COPY_SUFFIX, HASH_DIGITS};
 use crate::symbol::places;
 use crate::symbol::shorten::{Fitted, Revealed, ShortName};
 
@@ -31,9 +32,9 @@ pub struct Label<'t> {
     pub place: PlaceForm,
     /// The columns of a terminal that name and place may take.
     pub columns: usize,
-    /// The digits that two functions of the same name and place differ in; empty if there are none. See
-    /// [`rust_hash`](crate::symbol::rust_hash).
-    pub hash: &'t str,
+    /// The end of the recorded name that `name` leaves out, in which two functions of the same name and place differ; empty if
+    /// there is none. See [`left_out`](crate::symbol::left_out).
+    pub left_out: &'t str,
     /// The identity of the function. Rows of the same function may read the same.
     pub id: usize,
 }
@@ -47,12 +48,12 @@ const MAX_ROUNDS: usize = 8;
 ///
 /// Rows of different functions that would read the same are made longer until they differ: they show the template arguments
 /// or namespaces in which they differ, and where the names are equal, their files or objects, or the first digits of their
-/// hashes.
+/// hashes and of the suffixes of copies.
 ///
 /// ```
 /// use gristmill_profile::symbol::{Label, PlaceForm, fit_labels};
 ///
-/// let label = |id, name| Label { name, file: "", object: "", place: PlaceForm::Path, columns: 20, hash: "", id };
+/// let label = |id, name| Label { name, file: "", object: "", place: PlaceForm::Path, columns: 20, left_out: "", id };
 /// let rows = fit_labels(&[
 ///     label(0, "void mill::crush<std::vector<Stone, std::allocator<Stone> > >(int)"),
 ///     label(1, "void mill::crush<std::vector<Grain, std::allocator<Grain> > >(int)"),
@@ -94,8 +95,8 @@ struct State {
     revealed: Vec<Revealed>,
     /// The index of the form of its place.
     fixed_place: Option<usize>,
-    /// The count of digits of its hash that are shown.
-    hash_digits: usize,
+    /// The parts that are shown of what its name leaves out.
+    shown: Shown,
     /// `true` if the paths are shown as the profile has them.
     has_exact_place: bool,
     is_full: bool,
@@ -103,19 +104,19 @@ struct State {
 
 impl State {
     fn fit(&self, label: &Label<'_>) -> Fitted {
-        let Some(digits) = label.hash.get(..self.hash_digits).filter(|digits| !digits.is_empty()) else {
-            return self.fit_without_hash(label);
-        };
-        let mark = format!(" [h{digits}]");
+        let mark = self.shown.mark(label.left_out);
+        if mark.is_empty() {
+            return self.fit_without_mark(label);
+        }
         let columns = match label.columns {
             usize::MAX => usize::MAX,
             columns => columns.saturating_sub(mark.len()),
         };
-        let fitted = self.fit_without_hash(&Label { columns, ..label.clone() });
+        let fitted = self.fit_without_mark(&Label { columns, ..label.clone() });
         Fitted { name: fitted.name + &mark, ..fitted }
     }
 
-    fn fit_without_hash(&self, label: &Label<'_>) -> Fitted {
+    fn fit_without_mark(&self, label: &Label<'_>) -> Fitted {
         let name = ShortName::new(label.name);
         let mut places = if label.place == PlaceForm::None && self.fixed_place.is_none() && !self.is_full {
             Vec::new()
@@ -172,8 +173,8 @@ fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, 
     let mut sorted = group.to_vec();
     sorted.sort_by(|&a, &b| {
         let key = |row: usize| {
-            let Label { name, file, object, hash, id, .. } = labels[row];
-            (name, file, object, hash, id)
+            let Label { name, file, object, left_out, id, .. } = labels[row];
+            (name, file, object, left_out, id)
         };
         key(a).cmp(&key(b))
     });
@@ -190,11 +191,10 @@ fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, 
                     differences.entry(row).or_default().push(difference);
                 }
             }
-            None => match hash_digits(&labels[a], &labels[b]) {
-                Some(digits) => {
+            None => match Shown::apart(&labels[a], &labels[b]) {
+                Some(shown) => {
                     for row in [a, b] {
-                        let state = states.entry(row).or_default();
-                        state.hash_digits = state.hash_digits.max(digits);
+                        states.entry(row).or_default().shown.extend(shown);
                     }
                 }
                 None => reveal_places(a, b, labels, states),
@@ -210,16 +210,60 @@ fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, 
     }
 }
 
-/// Returns the count of digits in which functions of the same name and place differ. `None` if they differ in their places, or
-/// in nothing.
-fn hash_digits(a: &Label<'_>, b: &Label<'_>) -> Option<usize> {
-    /// Fewer digits would look like a number.
-    const MIN_DIGITS: usize = 4;
-    if (a.file, a.object) != (b.file, b.object) {
-        return None;
+/// The parts that a row shows of what its name leaves out: the first digits of the hash, and of the suffix of a copy.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shown {
+    hash_digits: usize,
+    suffix_digits: usize,
+}
+
+impl Shown {
+    /// Returns the digits in which functions of the same name and place differ. `None` if they differ in their places, or in
+    /// nothing.
+    fn apart(a: &Label<'_>, b: &Label<'_>) -> Option<Self> {
+        /// Fewer digits would look like a number.
+        const MIN_DIGITS: usize = 4;
+        if (a.file, a.object) != (b.file, b.object) {
+            return None;
+        }
+        let digits = |one: &str, other: &str| {
+            let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+            (one != other).then_some((same + 1).max(MIN_DIGITS))
+        };
+        let [(hash_a, suffix_a), (hash_b, suffix_b)] = [a, b].map(|label| hash_and_suffix(label.left_out));
+        let by_hash = digits(hash_a, hash_b).map(|hash_digits| Shown { hash_digits, ..Shown::default() });
+        let by_suffix = || Some(Shown { suffix_digits: digits(suffix_a, suffix_b)?, ..Shown::default() });
+        by_hash.or_else(by_suffix)
     }
-    let same = a.hash.bytes().zip(b.hash.bytes()).take_while(|(one, other)| one == other).count();
-    (same < a.hash.len().min(b.hash.len())).then_some((same + 1).max(MIN_DIGITS))
+
+    fn extend(&mut self, more: Shown) {
+        self.hash_digits = self.hash_digits.max(more.hash_digits);
+        self.suffix_digits = self.suffix_digits.max(more.suffix_digits);
+    }
+
+    /// Returns the mark behind a name: ` [h0123]`, ` [.llvm.A883]`, or nothing.
+    fn mark(self, left_out: &str) -> String {
+        let (hash, suffix) = hash_and_suffix(left_out);
+        let mut mark = String::new();
+        if self.hash_digits > 0 && !hash.is_empty() {
+            mark = format!("h{}", first(hash, self.hash_digits));
+        }
+        if self.suffix_digits > 0 && !suffix.is_empty() {
+            mark = mark + COPY_SUFFIX + first(suffix, self.suffix_digits);
+        }
+        if mark.is_empty() { mark } else { format!(" [{mark}]") }
+    }
+}
+
+/// Returns the first characters of a text.
+fn first(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).map_or(text, |(at, _)| &text[..at])
+}
+
+/// Splits what a name leaves out into the digits of the hash and those of the suffix of a copy.
+fn hash_and_suffix(left_out: &str) -> (&str, &str) {
+    let (hash, suffix) = left_out.split_once(COPY_SUFFIX).unwrap_or((left_out, ""));
+    (hash.get(..HASH_DIGITS).unwrap_or(hash), suffix)
 }
 
 /// Reveals the shortest forms of two places that differ, or else both paths as the profile has them.

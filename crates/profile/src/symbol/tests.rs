@@ -279,7 +279,7 @@ fn rows_of_a_table_differ() {
             object,
             place: PlaceForm::Path,
             columns,
-            hash: "",
+            left_out: "",
             id,
         };
         let labels: Vec<_> = rows.iter().enumerate().map(label).collect();
@@ -317,15 +317,22 @@ fn rows_of_a_table_differ() {
         object: "",
         place: PlaceForm::None,
         columns: 80,
-        hash: "",
+        left_out: "",
         id,
     };
     let names = |labels: &[Label<'_>]| fit_labels(labels).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(names(&[label(0, "a.c")]), ["helper"]);
     assert_eq!(names(&[label(0, "a.c"), label(1, "b.c")]), ["helper (a.c)", "helper (b.c)"]);
     // Rows of the same function may read the same.
-    let label =
-        Label { name: "a::b::c", file: "", object: "", place: PlaceForm::Path, columns: 3, hash: "", id: 7 };
+    let label = Label {
+        name: "a::b::c",
+        file: "",
+        object: "",
+        place: PlaceForm::Path,
+        columns: 3,
+        left_out: "",
+        id: 7,
+    };
     assert_eq!(
         fit_labels(&[label.clone(), label]).iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["…c", "…c"]
@@ -336,13 +343,13 @@ fn rows_of_a_table_differ() {
 #[test]
 fn hashes_set_apart() {
     let names = |hashes: &[&str], columns| {
-        let label = |(id, hash)| Label {
+        let label = |(id, left_out)| Label {
             name: "<core::option::Option<T>>::map",
             file: "src/option.rs",
             object: "",
             place: PlaceForm::Path,
             columns,
-            hash,
+            left_out,
             id,
         };
         let labels: Vec<Label<'_>> = hashes.iter().copied().enumerate().map(label).collect();
@@ -364,6 +371,24 @@ fn hashes_set_apart() {
         assert!(shown.iter().all(|name| name.contains("map [h")), "{shown:?}");
         assert!(shown[0] != shown[1] && shown[1] != shown[2], "{shown:?}");
     }
+    let copies = names(
+        &[
+            one,
+            "0123456789abcdefE.llvm.A8832F56",
+            "0123456789abcdefE.llvm.EA6B0160",
+            "ff23456789abcdefE.llvm.EA6B0160",
+        ],
+        80,
+    );
+    assert_eq!(
+        copies,
+        [
+            "<core::option::Option<T>>::map (src/option.rs)",
+            "<core::option::Option<T>>::map [.llvm.A883] (src/option.rs)",
+            "<core::option::Option<T>>::map [h0123.llvm.EA6B] (src/option.rs)",
+            "<core::option::Option<T>>::map [hff23] (src/option.rs)",
+        ]
+    );
 }
 
 #[test]
@@ -377,7 +402,7 @@ fn more_columns_never_show_less() {
             object: "/bin/mill",
             place: PlaceForm::Path,
             columns,
-            hash: "",
+            left_out: "",
             id: 0,
         };
         let shown = fit_labels(&[label])[0].to_string();

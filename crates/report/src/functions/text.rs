@@ -515,12 +515,12 @@ fn name_row<'r>(view: &'r View, nth: usize, row: Cow<'r, FunctionRow>, columns: 
         (Some(id), _) => {
             let subject = view.subject(id);
             let [file, object] = [view.profile().file(subject.file), view.profile().object(subject.object)];
-            let name = NameRow::new(nth, subject.name(), columns).hashed(subject.hash_digits());
+            let name = NameRow::new(nth, subject.name(), columns).leaving_out(subject.left_out_text());
             name.at_lossy(String::from_utf8_lossy(file), String::from_utf8_lossy(object))
         }
         (None, Cow::Borrowed(row)) => {
             let name = NameRow::new(nth, &row.name, columns);
-            name.hashed(row.hash.as_deref().unwrap_or_default())
+            name.leaving_out(row.left_out.as_deref().unwrap_or_default())
                 .at(row.file.as_bytes(), row.object.as_bytes())
         }
         (None, Cow::Owned(row)) => {

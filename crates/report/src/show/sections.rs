@@ -108,18 +108,18 @@ impl Show {
             Label::Text(_) => None,
             Label::Function(mark, function) => {
                 let taken = mark.width() + self.cycle_of(function).width();
-                let row =
-                    NameRow::new(function.id.index(), &function.name, left(taken)).hashed(hash(function));
+                let row = NameRow::new(function.id.index(), &function.name, left(taken))
+                    .leaving_out(left_out(function));
                 Some(row.at(&function.file, &function.object))
             }
             Label::Call(function, times) => {
                 let row = NameRow::new(function.id.index(), &function.name, left(times.width() + 6))
-                    .hashed(hash(function));
+                    .leaving_out(left_out(function));
                 Some(row.distinguished_by(&function.file, &function.object))
             }
             Label::Via(function, via) => {
                 let row = NameRow::new(function.id.index(), &function.name, left(via.width() + 4))
-                    .hashed(hash(function));
+                    .leaving_out(left_out(function));
                 Some(row.distinguished_by(&function.file, &function.object))
             }
         });
@@ -356,8 +356,8 @@ impl Show {
     }
 }
 
-fn hash(function: &NamedFunction) -> &str {
-    function.hash.as_deref().unwrap_or_default()
+fn left_out(function: &NamedFunction) -> &str {
+    function.left_out.as_deref().unwrap_or_default()
 }
 
 /// The count of rows: `12`, or `10 of 12` if some are not shown.

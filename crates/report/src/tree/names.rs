@@ -73,7 +73,7 @@ impl Tree {
             let entry = self.entry(node);
             names.push(node.entry, columns, || {
                 let row = NameRow::new(node.entry, &entry.name, columns)
-                    .hashed(entry.hash.as_deref().unwrap_or_default());
+                    .leaving_out(entry.left_out.as_deref().unwrap_or_default());
                 let (file, object) = (entry.file.as_bytes(), entry.object.as_bytes());
                 // An address says nothing without its program.
                 match entry.name.starts_with("0x") {

@@ -92,7 +92,7 @@ impl<'v> Entries<'v> {
             Some(Item::Subject(id)) => {
                 let subject = self.view.subject(id);
                 let entry = Entry::new(EntryKind::Function, subject.name().to_owned());
-                Entry { id: Some(id.index()), hash: subject.hash(), ..entry }.located(
+                Entry { id: Some(id.index()), left_out: subject.left_out(), ..entry }.located(
                     self.view,
                     subject.file,
                     subject.object,
@@ -118,7 +118,7 @@ impl Entry {
             object: String::new(),
             cycle: None,
             members: Vec::new(),
-            hash: None,
+            left_out: None,
         }
     }
 

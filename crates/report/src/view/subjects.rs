@@ -50,8 +50,8 @@ impl SubjectId {
     }
 }
 
-/// The digits of the hash of a function, if its name has one. Few names do, so it is small.
-pub(crate) type Hash = Option<Box<str>>;
+/// The end of a recorded name that the demangled name leaves out, if there is one. Few names have it, so it is small.
+pub(crate) type LeftOut = Option<Box<str>>;
 
 /// A function as a view shows it: one recorded function, or several folded into one. See the example of
 /// [`View`](crate::View).
@@ -72,15 +72,15 @@ impl<'v> Subject<'v> {
         self.recorded
     }
 
-    /// Returns the hash that the demangled name does not have.
-    pub(crate) fn hash(&self) -> Hash {
-        let hash = self.hash_digits();
-        (!hash.is_empty()).then(|| hash.into())
+    /// Returns the end of the recorded name that the demangled name leaves out.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        let left_out = self.left_out_text();
+        (!left_out.is_empty()).then(|| left_out.into())
     }
 
-    /// Returns the digits of this hash; none if there is none.
-    pub(crate) fn hash_digits(&self) -> &'v str {
-        Symbol::hash_of(self.recorded)
+    /// Returns the same as text; empty if there is none.
+    pub(crate) fn left_out_text(&self) -> &'v str {
+        Symbol::left_out_of(self.recorded)
     }
 
     /// Returns the demangled name. It may hold any character; see [`printable`](gristmill_output::printable).

@@ -346,7 +346,7 @@ fn names(rows: &[LineRow], columns: usize) -> Vec<String> {
     let labels = rows.iter().map(|row| {
         let function = &row.function;
         NameRow::new(function.id.index(), &function.name, columns)
-            .hashed(function.hash.as_deref().unwrap_or_default())
+            .leaving_out(function.left_out.as_deref().unwrap_or_default())
             .distinguished_by(&function.file, &function.object)
     });
     fitted(labels).iter().map(ToString::to_string).collect()

@@ -11,7 +11,7 @@ use crate::names::{NameRow, fitted, fitted_paths, short, whole};
 use crate::overview::{CallPath, Overview, PathEnd, PathStep};
 use crate::path::UNKNOWN;
 use crate::shares::ShareRow;
-use crate::view::{Hash, SubjectId};
+use crate::view::{LeftOut, SubjectId};
 
 /// The steps of the path that are shown.
 const MAX_STEPS: usize = 8;
@@ -48,8 +48,8 @@ pub(super) struct Line {
     pub(super) is_path: bool,
     /// The identity of the function, if it is one.
     pub(super) id: Option<usize>,
-    /// The hash of the function, which its name does not have.
-    pub(super) hash: Hash,
+    /// The end of the recorded name that `name` leaves out.
+    pub(super) left_out: LeftOut,
 }
 
 impl Line {
@@ -61,7 +61,7 @@ impl Line {
             file: row.file.clone(),
             object: row.object.clone(),
             id: row.id.map(SubjectId::index),
-            hash: row.hash.clone(),
+            left_out: row.left_out.clone(),
             ..Line::default()
         }
     }
@@ -85,7 +85,7 @@ impl Line {
             object: place(&step.object),
             is_path: false,
             id: step.id.map(SubjectId::index),
-            hash: None,
+            left_out: None,
         }
     }
 
@@ -113,7 +113,7 @@ impl Section {
             // Lines that are not about a function differ by their numbers.
             let id = line.id.unwrap_or(usize::MAX - nth);
             NameRow::new(id, &line.name, room)
-                .hashed(line.hash.as_deref().unwrap_or_default())
+                .leaving_out(line.left_out.as_deref().unwrap_or_default())
                 .at(line.file.as_bytes(), line.object.as_bytes())
         });
         let cell = |(mut fitted, line): (Fitted, &Line)| {
