@@ -30,6 +30,8 @@ execFileSync(
     ...round,
     ...round,
     ...features,
+    // Functions that are called most have short numbers.
+    "--reorder-functions",
     "--strip-debug",
     "--strip-producers",
     process.argv[2],

@@ -309,9 +309,9 @@ fn node(
         (count, Costs::new(&head.event_types, costs))
     };
     let (hidden_callers, hidden_callers_cost) =
-        hidden(&mut graph.incoming(node).map(|arc| (arc, graph.arc(arc).caller)));
+        hidden(&mut graph.incoming(node).map(|arc| (arc, graph.caller(arc))));
     let (hidden_callees, hidden_callees_cost) =
-        hidden(&mut graph.outgoing(node).map(|arc| (arc, graph.arc(arc).callee)));
+        hidden(&mut graph.outgoing(node).map(|arc| (arc, graph.callee(arc))));
     GraphNode {
         row: FunctionRow::of_function(view, head, candidate.id),
         is_center,

@@ -208,9 +208,8 @@ fn arcs_have_the_recorded_costs_and_nodes_say_what_is_hidden() {
                 }
                 for (node, &id) in graph.nodes.iter().zip(&ids) {
                     let incoming = view.graph().incoming(view.graph().node(id));
-                    let hidden: Vec<_> = incoming
-                        .filter(|&arc| !ids.contains(&view.graph().arc(arc).caller.index()))
-                        .collect();
+                    let hidden: Vec<_> =
+                        incoming.filter(|&arc| !ids.contains(&view.graph().caller(arc).index())).collect();
                     assert_eq!(node.hidden_callers, hidden.len(), "{name}");
                     let cost: i128 = hidden.iter().map(|&arc| view.graph().arc_cost(arc)[0]).sum();
                     assert_eq!(node.hidden_callers_cost[0], cost, "{name}");

@@ -50,7 +50,7 @@ impl Units {
     /// Finds the components of the graph, as far as its arcs connect them.
     fn new(graph: &CallGraph, connects: impl Fn(ArcId) -> bool) -> Self {
         let arcs: Vec<Option<usize>> =
-            graph.arc_ids().map(|id| connects(id).then(|| graph.arc(id).callee.index())).collect();
+            graph.arc_ids().map(|id| connects(id).then(|| graph.callee(id).index())).collect();
         let found = components(graph.first_out(), |arc| arcs[arc]);
         let mut nodes: Vec<NodeId> = graph.nodes().collect();
         nodes.sort_by_key(|node| found.component_of[node.index()]);
@@ -105,7 +105,7 @@ impl Units {
 /// ```
 pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
     let hidden = |node: NodeId| is_hidden[node.index()];
-    let both_hidden = |id: ArcId| hidden(graph.arc(id).caller) && hidden(graph.arc(id).callee);
+    let both_hidden = |id: ArcId| hidden(graph.caller(id)) && hidden(graph.callee(id));
     let units = Units::new(graph, both_hidden);
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
@@ -131,7 +131,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
             add(&mut without_caller, &amounts);
             continue;
         }
-        let mut callers = entries.iter().map(|&id| graph.arc(id).caller);
+        let mut callers = entries.iter().map(|&id| graph.caller(id));
         let first = callers.next();
         let is_shared = callers.any(|caller| Some(caller) != first) && has_cost(&amounts);
         let is_inherited = members.iter().any(|member| is_self_estimate[member.index()]);
@@ -152,7 +152,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
             apportion(amount.saturating_abs(), entries.iter().map(weight), |nth, share| {
                 let share = share * amount.signum();
                 let id = entries[nth];
-                let caller = graph.arc(id).caller.index();
+                let caller = graph.caller(id).index();
                 self_costs.row_mut(caller)[event] += share;
                 let rest = &mut arc_costs.row_mut(id.index())[event];
                 *rest -= share;
@@ -168,7 +168,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
             is_self_estimate[member.index()] = false;
         }
         for id in entries {
-            is_self_estimate[graph.arc(id).caller.index()] |= is_estimated;
+            is_self_estimate[graph.caller(id).index()] |= is_estimated;
             is_arc_estimate[id.index()] |= is_estimated;
         }
     }

@@ -50,7 +50,7 @@ pub enum Unit {
 ///
 /// // Calls from either to the other hold the cycle together.
 /// let breaker = cycles.breaker(&graph, cycle, 0, 100).expect("two arcs");
-/// assert_eq!((graph.arc(breaker.arc).caller, breaker.members_left), (even, 0));
+/// assert_eq!((graph.caller(breaker.arc), breaker.members_left), (even, 0));
 ///
 /// let condensation = cycles.condensation(&graph);
 /// assert_eq!(condensation.graph.self_cost(condensation.node_of(odd)), [5]);
@@ -246,7 +246,7 @@ impl Cycles {
     pub fn entries(&self, graph: &CallGraph, cycle: CycleId) -> Vec<ArcId> {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.incoming(member));
-        arcs.filter(|&arc| self.cycle_of(graph.arc(arc).caller) != Some(cycle)).collect()
+        arcs.filter(|&arc| self.cycle_of(graph.caller(arc)) != Some(cycle)).collect()
     }
 
     /// Returns the arcs from one member to another, by caller. Calls of a member to itself are left out: they do not hold
@@ -354,8 +354,7 @@ impl CycleGraph {
         let first_out = group_starts(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
         let mut entering: Vec<Cost> = vec![0; members.len()];
         for arc in cycles.entries(graph, cycle) {
-            entering[member(graph.arc(arc).callee) as usize] +=
-                graph.arc_cost(arc).first().copied().unwrap_or(0);
+            entering[member(graph.callee(arc)) as usize] += graph.arc_cost(arc).first().copied().unwrap_or(0);
         }
         let most = entering.iter().copied().max();
         let entry = entering.iter().position(|&cost| Some(cost) == most).map_or(0, narrow);

@@ -209,9 +209,15 @@ impl CallGraph {
         }
     }
 
+    /// Returns the caller of an arc.
+    #[inline]
+    pub fn caller(&self, arc: ArcId) -> NodeId {
+        NodeId::from_u32(self.arcs.callers[arc.index()])
+    }
+
     /// Returns the callee of an arc.
     #[inline]
-    pub(super) fn callee(&self, arc: ArcId) -> NodeId {
+    pub fn callee(&self, arc: ArcId) -> NodeId {
         NodeId::from_u32(self.arcs.callees[arc.index()])
     }
 

@@ -69,8 +69,8 @@ pub fn reach(graph: &CallGraph, from: NodeId, direction: Direction, max_distance
                 }
             };
             match direction {
-                Direction::Callers => graph.incoming(node).for_each(|arc| visit(arc, graph.arc(arc).caller)),
-                Direction::Callees => graph.outgoing(node).for_each(|arc| visit(arc, graph.arc(arc).callee)),
+                Direction::Callers => graph.incoming(node).for_each(|arc| visit(arc, graph.caller(arc))),
+                Direction::Callees => graph.outgoing(node).for_each(|arc| visit(arc, graph.callee(arc))),
             }
         }
         found.sort_unstable();

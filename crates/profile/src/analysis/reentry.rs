@@ -21,16 +21,12 @@ use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::subtract;
 
-/// Arcs and nodes that are looked at, for each arc and node of the graph. 64 groups take two to five, so this is enough for some
-/// hundred groups.
-const MAX_STEPS_PER_ELEMENT: usize = 16;
+/// Arcs and nodes that are looked at: some 0.1 s, as a person waits for them. 64 groups take two to five for each arc and node
+/// of the graph, so this is enough for a thousand groups of a program of 12,000 functions. All groups of a graph of some
+/// million arcs keep an upper bound.
+const MAX_STEPS: usize = 1 << 22;
 /// Steps, for each arc and node, without which it is not worth while to begin.
-const STEPS_OF_A_BATCH: usize = 3;
-/// Steps that are allowed in any graph: about 10 ms.
-const MIN_STEPS: usize = 1 << 22;
-/// Steps that are enough in any graph: about half a second. A person waits for them. All groups of a graph of some five million
-/// arcs keep an upper bound; a program of 12,000 functions has a hundred thousand.
-const MAX_STEPS: usize = 1 << 24;
+const STEPS_OF_A_BATCH: usize = 2;
 
 /// The ways back to one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +45,10 @@ pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[Node
     let begins = begins(graph);
     let mut group_bits = vec![0u64; partition.group_count()];
     let elements = graph.node_count() + graph.arcs().len();
-    let mut steps = elements.saturating_mul(MAX_STEPS_PER_ELEMENT).clamp(MIN_STEPS, MAX_STEPS);
-    if steps < elements.saturating_mul(STEPS_OF_A_BATCH) {
+    if MAX_STEPS / STEPS_OF_A_BATCH < elements {
         return Vec::new();
     }
+    let mut steps = MAX_STEPS;
     let mut found = Vec::new();
     for batch in groups.chunks(u64::BITS as usize) {
         group_bits.fill(0);
@@ -128,7 +124,7 @@ impl Ways {
             let arcs = graph.incoming(node);
             let count = arcs.len();
             for arc in arcs {
-                let caller = graph.arc(arc).caller;
+                let caller = graph.caller(arc);
                 spread(caller, outside[caller.index()]);
             }
             count

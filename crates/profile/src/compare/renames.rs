@@ -229,7 +229,7 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
     let Bucket { same_file, is_elsewhere, .. } = *bucket;
     let callers = |graph: &CallGraph, function: JoinedId| -> Vec<JoinedId> {
         let arcs = graph.incoming(function.node()).take(MAX_CALLERS);
-        let callers = arcs.map(|arc| JoinedId::from_node(graph.arc(arc).caller));
+        let callers = arcs.map(|arc| JoinedId::from_node(graph.caller(arc)));
         let mut callers: Vec<JoinedId> = callers.map(|caller| graphs.stands_for[caller.index()]).collect();
         callers.retain(|&caller| caller != function);
         callers.sort_unstable();

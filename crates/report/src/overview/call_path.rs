@@ -120,7 +120,7 @@ impl CallPath {
             }
             let arc = past_start_up.unwrap_or(callees[0]);
             let step = walk.called(arc, &cost, &whole, is_estimate);
-            unit = walk.cycles.unit(view.graph().arc(arc).callee);
+            unit = walk.cycles.unit(view.graph().callee(arc));
             cost = step.inclusive.to_vec();
             // Other calls lead to it, too.
             is_estimate |= view.graph().arc_cost(arc)[0] < walk.cost(unit)[0];
@@ -276,7 +276,7 @@ impl<'w> Walk<'w> {
     fn after_start_up(&self, mut unit: Unit, mut cost: Cost) -> (bool, Cost) {
         for _ in 0..MAX_START_UP_STEPS {
             let Some(arc) = self.past_start_up(unit) else { break };
-            unit = self.cycles.unit(self.view.graph().arc(arc).callee);
+            unit = self.cycles.unit(self.view.graph().callee(arc));
             cost = cost.min(self.view.graph().arc_cost(arc)[0]);
         }
         (self.is_large(cost) && !self.is_start_up(unit), cost)
@@ -311,7 +311,7 @@ impl<'w> Walk<'w> {
         let graph = self.view.graph();
         let callees = self.callees(node).into_iter();
         let mut large = callees.take_while(|&arc| self.is_large(graph.arc_cost(arc)[0]));
-        let other = large.find(|&arc| !self.is_of_loader(graph.arc(arc).callee));
+        let other = large.find(|&arc| !self.is_of_loader(graph.callee(arc)));
         other.map_or(StartUp::End, StartUp::LeadsOn)
     }
 

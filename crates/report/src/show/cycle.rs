@@ -143,7 +143,7 @@ fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) ->
     sort_first_by_cost(view, &mut members, limit, |&member| (0, first(view.inclusive_cost(member)), member));
     let mut entries = cycles.entries(graph, cycle);
     sort_first_by_cost(view, &mut entries, limit, |&arc| {
-        (0, first(graph.arc_cost(arc)), view.subject_at(graph.arc(arc).caller))
+        (0, first(graph.arc_cost(arc)), view.subject_at(graph.caller(arc)))
     });
     // A hostile cycle has thousands of calls into a member with a long name.
     let mut known: HashMap<SubjectId, Arc<NamedFunction>> = HashMap::new();

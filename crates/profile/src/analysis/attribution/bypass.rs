@@ -47,13 +47,13 @@ impl Draft {
 /// let is_hidden = [false, true, false];
 /// let of = bypass(hide(&builder.build(), &is_hidden), &is_hidden).expect("few arcs");
 /// assert_eq!(of.graph.self_cost(main), [30]);
-/// let arcs: Vec<_> = of.graph.arc_ids().map(|arc| (of.graph.arc(arc).callee, of.graph.arc_cost(arc)[0])).collect();
+/// let arcs: Vec<_> = of.graph.arc_ids().map(|arc| (of.graph.callee(arc), of.graph.arc_cost(arc)[0])).collect();
 /// assert_eq!((arcs, of.is_arc_estimate), (vec![(read, 70)], vec![false]));
 /// ```
 pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
     let graph = &of.graph;
     let hidden = |node: NodeId| is_hidden[node.index()];
-    let units = Units::new(graph, |id| hidden(graph.arc(id).caller) && hidden(graph.arc(id).callee));
+    let units = Units::new(graph, |id| hidden(graph.caller(id)) && hidden(graph.callee(id)));
     let draft = |id: ArcId| Draft {
         count: graph.arc(id).count,
         costs: graph.arc_cost(id).to_vec(),
@@ -88,7 +88,7 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         if made > MAX_ARCS {
             return None;
         }
-        let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.arc(id).caller).collect();
+        let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.caller(id)).collect();
         let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
         for (&callee, called) in &callees {
             for (nth, share) in divided(graph, &entries, &mut left, called).into_iter().enumerate() {

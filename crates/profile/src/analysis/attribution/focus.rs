@@ -95,7 +95,7 @@ impl<'g> Focus<'g> {
                 self.whole.add(unit, graph.self_cost(*member));
             }
             for id in self.units.leaving(graph, members) {
-                let callee = self.units.of(graph.arc(id).callee);
+                let callee = self.units.of(graph.callee(id));
                 self.whole.add(unit, graph.arc_cost(id));
                 let part = shares(graph.arc_cost(id), self.below.row(callee), self.whole.row(callee));
                 self.below.add(unit, &part);
@@ -142,7 +142,7 @@ impl<'g> Focus<'g> {
                 });
             }
             for id in arcs {
-                let callee = self.units.of(graph.arc(id).callee);
+                let callee = self.units.of(graph.callee(id));
                 self.above.add(callee, arc_costs.row(id.index()));
                 let is_divided = self.is_above_estimate[unit] || self.is_part(&self.above, unit);
                 self.is_above_estimate[callee] |=

@@ -31,7 +31,7 @@ fn cycles_by_hand() {
     assert_eq!(cycles.unit_count(), 4);
 
     let ends = |arcs: Vec<ArcId>| -> Vec<(usize, usize)> {
-        arcs.into_iter().map(|arc| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index())).collect()
+        arcs.into_iter().map(|arc| (graph.caller(arc).index(), graph.callee(arc).index())).collect()
     };
     assert_eq!(ends(cycles.entries(&graph, second)), [(0, 3)]);
     assert_eq!(ends(cycles.inner(&graph, second)), [(2, 5), (3, 2), (5, 3)]);

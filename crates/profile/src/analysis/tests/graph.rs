@@ -146,8 +146,7 @@ fn groups_beyond_the_limit_of_steps_are_upper_bounds() {
 /// A simple way to tell whether calls of a group may come back from a function that is also called without it.
 fn may_come_back(graph: &CallGraph, begins: &[bool], is_member: impl Fn(NodeId) -> bool) -> bool {
     let members: Vec<bool> = graph.nodes().map(is_member).collect();
-    let is_cut =
-        |arc: ArcId| members[graph.arc(arc).caller.index()] || members[graph.arc(arc).callee.index()];
+    let is_cut = |arc: ArcId| members[graph.caller(arc).index()] || members[graph.callee(arc).index()];
     let without = reaches(graph, is_cut);
     let outside: Vec<bool> = (0..members.len())
         .map(|node| {
@@ -156,7 +155,7 @@ fn may_come_back(graph: &CallGraph, begins: &[bool], is_member: impl Fn(NodeId) 
             !members[node] && (0..members.len()).any(from)
         })
         .collect();
-    let ends = |arc: ArcId| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index());
+    let ends = |arc: ArcId| (graph.caller(arc).index(), graph.callee(arc).index());
     graph.arc_ids().any(|leaving| {
         let (inside, first) = ends(leaving);
         !outside[inside]
@@ -178,7 +177,7 @@ fn reached_in_order_of_distance() {
         graph(&[1; 5], &[(0, 2, 1, 5), (0, 1, 1, 6), (1, 3, 1, 2), (2, 3, 1, 3), (3, 0, 1, 9), (3, 4, 1, 0)]);
     let reached = |farthest| -> Vec<_> {
         let reached = reach(&graph, n(0), Direction::Callees, farthest);
-        let via = |arc: ArcId| graph.arc(arc).caller.index();
+        let via = |arc: ArcId| graph.caller(arc).index();
         reached.iter().map(|reached| (reached.node.index(), reached.distance, via(reached.via))).collect()
     };
     assert_eq!(reached(0), []);
@@ -201,8 +200,8 @@ proptest! {
         prop_assert_eq!(found.len(), graph.arcs().len());
         prop_assert_eq!(found, map);
         for function in graph.nodes() {
-            prop_assert!(graph.outgoing(function).all(|arc| graph.arc(arc).caller == function));
-            prop_assert!(graph.incoming(function).all(|arc| graph.arc(arc).callee == function));
+            prop_assert!(graph.outgoing(function).all(|arc| graph.caller(arc) == function));
+            prop_assert!(graph.incoming(function).all(|arc| graph.callee(arc) == function));
         }
         let ways: usize = graph.nodes().map(|function| graph.incoming(function).len()).sum();
         prop_assert_eq!(ways, graph.arcs().len());

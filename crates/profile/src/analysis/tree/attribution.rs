@@ -100,7 +100,7 @@ impl CallTree<Unit> {
         let estimates: HashSet<(Unit, Unit)> = graph
             .arc_ids()
             .filter(|id| of.is_arc_estimate[id.index()])
-            .map(|id| (cycles.unit(graph.arc(id).caller), cycles.unit(graph.arc(id).callee)))
+            .map(|id| (cycles.unit(graph.caller(id)), cycles.unit(graph.callee(id))))
             .collect();
         let is_called_by_estimate = |unit: Unit| {
             let mut calls = members(unit).into_iter().flat_map(|member| graph.incoming(member));

@@ -30,7 +30,7 @@ impl CallerTables {
             let mut callers = graph.incoming(node);
             has_one_stack[node.index()] = callers.len() + usize::from(beyond.iter().any(|&cost| cost != 0))
                 < 2
-                && callers.all(|arc| has_one_stack[graph.arc(arc).caller.index()]);
+                && callers.all(|arc| has_one_stack[graph.caller(arc).index()]);
         }
         CallerTables { surplus, inclusive, has_one_stack }
     }

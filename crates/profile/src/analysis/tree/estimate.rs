@@ -298,7 +298,7 @@ impl<'a> Growth<'a> {
             |nth| {
                 let arc = flow.graph.arc_at(node, nth);
                 Bud {
-                    node: flow.graph.arc(arc).callee,
+                    node: flow.graph.callee(arc),
                     parent: Some(new),
                     count: calls[nth],
                     costs: passed.row(nth).to_vec(),
@@ -343,16 +343,17 @@ impl<'a> Growth<'a> {
             .map(|nth| (Reverse(weight(nth)), nth))
             .filter(|(weight, _)| weight.0 >= min_cost)
             .collect();
+        // Several are left out, so none is a lone one.
+        self.lone.remove(&parent);
+        let mut is_offered = vec![false; count];
         if offered.len() > most {
             offered.select_nth_unstable(most);
             offered.truncate(most);
-            offered.sort_unstable_by_key(|&(_, nth)| nth);
         }
-        // Several are left out, so none is a lone one.
         self.tree.node_mut(parent).hidden += count - offered.len();
-        self.lone.remove(&parent);
-        for (Reverse(weight), nth) in offered {
-            self.frontier.push(weight, bud(nth));
+        offered.into_iter().for_each(|(_, nth)| is_offered[nth] = true);
+        for nth in (0..count).filter(|&nth| is_offered[nth]) {
+            self.frontier.push(weight(nth), bud(nth));
         }
     }
 

@@ -240,7 +240,7 @@ impl<'a> Flow<'a> {
 
     /// `true` if the cost that flows through an arc is known: it is the only way to the callee, or the file states it.
     pub(super) fn is_stated(self, arc: ArcId) -> bool {
-        let callee = self.graph.arc(arc).callee;
+        let callee = self.graph.callee(arc);
         self.has_one_way(callee) || self.recorded.states(arc, &self.merge(self.tables.flow.row(arc.index())))
     }
 
@@ -289,10 +289,10 @@ impl<'a> Flow<'a> {
             if self.has_one_way(node)
                 && let Some(arc) = self.graph.incoming(node).next()
             {
-                has_one_stack[index] |= has_one_stack[self.graph.arc(arc).caller.index()];
+                has_one_stack[index] |= has_one_stack[self.graph.caller(arc).index()];
             }
             if has_one_stack[index] {
-                let callees = self.graph.outgoing(node).map(|arc| self.graph.arc(arc).callee);
+                let callees = self.graph.outgoing(node).map(|arc| self.graph.callee(arc));
                 callees.filter(|&callee| self.has_one_way(callee)).for_each(|it| to_visit.insert(it.index()));
             }
             for (lane, certain) in certain.iter_mut().enumerate() {
@@ -314,7 +314,7 @@ impl<'a> Flow<'a> {
                     if flow == 0 || !self.is_stated(arc) {
                         continue;
                     }
-                    let callee = self.graph.arc(arc).callee;
+                    let callee = self.graph.callee(arc);
                     let share = proportion(flow, part, whole);
                     to_visit.insert(callee.index());
                     reached.row_mut(callee.index())[lane] += share;

@@ -185,15 +185,18 @@ impl<B> Frontier<B> {
         let mut best = std::mem::take(&mut self.heap).into_vec();
         let cheap = best.len() - count;
         best.select_nth_unstable(cheap - 1);
-        // Those that are kept stay in the order in which they were added.
-        let mut kept = best.split_off(cheap);
-        kept.sort_unstable_by_key(|&(_, Reverse(index))| index);
-        let mut nodes = std::mem::take(&mut self.nodes);
-        for (weight, Reverse(index)) in kept {
-            if let Some(node) = nodes[index].take() {
-                self.push(weight, node);
+        // Those that are kept stay in the order in which they were added. No sort, as they are many.
+        let nodes = std::mem::take(&mut self.nodes);
+        let mut weights = vec![None; nodes.len()];
+        best.drain(cheap..).for_each(|(weight, Reverse(index))| weights[index] = Some(weight));
+        let mut pruned = Vec::with_capacity(cheap);
+        for (node, weight) in nodes.into_iter().zip(weights) {
+            match (node, weight) {
+                (Some(node), Some(weight)) => self.push(weight, node),
+                (Some(node), None) => pruned.push(node),
+                (None, _) => {}
             }
         }
-        nodes.into_iter().flatten().collect()
+        pruned
     }
 }

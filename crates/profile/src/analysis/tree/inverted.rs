@@ -264,7 +264,7 @@ impl Known<'_> {
         let mut guessed = vec![0; self.graph.width()];
         let Shares { arcs, costs, .. } = self.shares(from, costs);
         for (&arc, costs) in arcs.iter().zip(costs.rows()) {
-            if !self.has_one_stack(self.graph.arc(arc).caller) || self.recorded.contradicts(arc, costs) {
+            if !self.has_one_stack(self.graph.caller(arc)) || self.recorded.contradicts(arc, costs) {
                 add(&mut guessed, costs);
             }
         }
@@ -301,9 +301,9 @@ impl Known<'_> {
         let buds: Vec<Bud<Unit, P>> = if arcs.len() > max_nodes.saturating_mul(2).saturating_add(MANY) {
             let mut first: Vec<_> = (0..arcs.len()).map(|nth| (Reverse(weight(nth)), nth)).collect();
             first.select_nth_unstable(max_nodes);
-            first.truncate(max_nodes);
-            first.sort_unstable_by_key(|&(_, nth)| nth);
-            first.into_iter().map(|(_, nth)| caller(nth)).collect()
+            let mut is_first = vec![false; arcs.len()];
+            first[..max_nodes].iter().for_each(|&(_, nth)| is_first[nth] = true);
+            (0..arcs.len()).filter(|&nth| is_first[nth]).map(caller).collect()
         } else {
             (0..arcs.len()).map(caller).collect()
         };

@@ -271,7 +271,7 @@ impl<'a> Flow<'a> {
             if self.way_count(node) == 1
                 && let Some(arc) = callers.next()
             {
-                has_one_stack[index] |= has_one_stack[self.graph.arc(arc).caller.index()];
+                has_one_stack[index] |= has_one_stack[self.graph.caller(arc).index()];
             }
             for lane in 0..lane_count {
                 let whole = self.inclusive.row(index)[lane];
@@ -289,7 +289,7 @@ impl<'a> Flow<'a> {
                 }
                 certainty.own[lane] += proportion(own, sound_part, whole);
                 for (arc, flow) in flows().filter(|(arc, _)| certainty.is_stated[arc.index()]) {
-                    let callee = self.graph.arc(arc).callee.index();
+                    let callee = self.graph.callee(arc).index();
                     let share = proportion(flow, part, whole);
                     reached.row_mut(callee)[lane] += share;
                     if !contradicts[arc.index()] {
@@ -303,7 +303,7 @@ impl<'a> Flow<'a> {
 
     /// `true` if the cost that flows through an arc is known: it is the only way to the callee, or the file states it.
     fn is_stated(&self, arc: ArcId) -> bool {
-        let callee = self.graph.arc(arc).callee;
+        let callee = self.graph.callee(arc);
         self.way_count(callee) == 1 || self.recorded.states(arc, &self.merge(self.flow.row(arc.index())))
     }
 
@@ -435,7 +435,7 @@ impl<'a> Flow<'a> {
             // A root was called by nothing, and all calls that it made are of its one node.
             let calls = if whole > 0 { proportion(*left, part, whole) } else { *left };
             *left -= calls;
-            let callee = self.graph.arc(arc).callee;
+            let callee = self.graph.callee(arc);
             let is_guessed = is_self_guessed || !certainty.is_stated[arc.index()];
             let contradicts = contradicts[arc.index()];
             let costs = passed.row(index).to_vec();
