@@ -130,9 +130,7 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             Piece::Name((*name).clone()),
             Piece::Text(format!(" is {other}")),
         ],
-        _ => vec![Piece::Text(
-            ", if the functions of other names or places are the same (--show-joined)".to_owned(),
-        )],
+        _ => vec![Piece::Text(", if the functions of other names or places are the same".to_owned())],
     };
     pieces.extend(condition);
     Sentence(pieces)
