@@ -305,7 +305,11 @@ const PAGE_ACTIONS: Action[] = [
     text: "Copy the command with the same answer",
     key: "Y",
     group: "Page",
-    run: () => copy(commandLine(), "the command"),
+    run: () => {
+      const command = commandLine();
+      if (command === "") announce.value = "no command gives this answer before a function is selected";
+      else copy(command, "the command");
+    },
   },
   {
     id: "views",

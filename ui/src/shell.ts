@@ -62,10 +62,10 @@ function treeOptions(): string[] {
   return [...(rootName ? ["--from", rootName] : []), ...(inverted ? ["--inverted"] : [])];
 }
 
-/** The words after `gristmill`, without options of the scope and files. */
+/** The words after `gristmill`, without options of the scope and files. None while a view waits for a function. */
 function viewWords(): string[] {
   const { view, name, callerDepth } = place.value;
-  const chosen = name ? [name] : [];
+  const show = (...options: string[]) => (name ? ["show", name, ...options] : []);
   switch (view) {
     case "overview":
       return ["overview"];
@@ -77,11 +77,11 @@ function viewWords(): string[] {
       return ["tree", ...treeOptions()];
     case "callers":
     case "sandwich":
-      return ["show", ...chosen, "--depth", "8"];
+      return show("--depth", "8");
     case "graph":
-      return ["show", ...chosen, "--depth", callerDepth];
+      return show("--depth", callerDepth);
     case "source":
-      return ["show", ...chosen, "--lines", "0"];
+      return show("--lines", "0");
     case "assembly":
       return ["annotate", "--asm", ...(name ? ["--filter", exactly(name)] : [])];
     case "parts":
@@ -106,6 +106,7 @@ export function commandLine(): string {
   if (!loaded || eventName.value === "") return "";
   const compares = isComparing.value || place.value.view === "compare";
   const words = compares ? compareWords() : viewWords();
+  if (words.length === 0) return "";
   const takesScope = words[0] !== "info" && words[0] !== "lint";
   const files = loaded.files.map((file) => file.name);
   const bases = compares ? (loaded.base?.files ?? []) : [];

@@ -195,6 +195,13 @@ test("commands of all views run", { skip }, async () => {
   }
 });
 
+test("a view that waits for a function has no command", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=sandwich");
+  await page.locator("text=No function is selected").waitFor();
+  assert.equal(await page.locator(".command").count(), 0);
+  await close(page);
+});
+
 test(
   "a link names a function; one that the profile does not have is said to be missing",
   { skip },

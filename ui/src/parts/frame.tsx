@@ -417,16 +417,18 @@ function StatusStrip() {
       {hover.value ? (
         <span class="hover">{hover.value}</span>
       ) : (
-        <span class="command">
-          <button
-            title="Copy the command with the same answer (Y)"
-            aria-label="Copy the command with the same answer"
-            onClick={() => copy(command, "the command")}
-          >
-            $
-          </button>
-          <code title={visible(command)}>{visible(command)}</code>
-        </span>
+        command !== "" && (
+          <span class="command">
+            <button
+              title="Copy the command with the same answer (Y)"
+              aria-label="Copy the command with the same answer"
+              onClick={() => copy(command, "the command")}
+            >
+              $
+            </button>
+            <code title={visible(command)}>{visible(command)}</code>
+          </span>
+        )
       )}
       <span class="grow" />
       <span class="busy">{busyCount.value > 0 ? "Calculating…" : ""}</span>
