@@ -17,6 +17,7 @@ pub(super) fn doubted(comparison: &Comparison<'_>, function: JoinedId) -> Option
     Some(match comparison.doubt(function)? {
         JoinDoubt::File => place(base.file, "file"),
         JoinDoubt::Object => place(crate::path::base(&lossy(base.object)).as_bytes(), "object"),
+        JoinDoubt::Callers => "that of the base, which has other callers".to_owned(),
         JoinDoubt::Lines => "that of the base, which has other lines".to_owned(),
         _ => {
             let [base, new] = [base, comparison.mention(function)]
@@ -39,6 +40,7 @@ pub(super) fn doubtful_count(comparison: &Comparison<'_>, column: usize) -> usiz
     comparison
         .functions()
         .filter(|&function| comparison.doubt(function).is_some() && comparison.renamed(function).is_none())
+        .filter(|&function| !comparison.joined_by(function).is_empty())
         .filter(|&function| has_cost(function))
         .count()
 }
