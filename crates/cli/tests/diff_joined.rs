@@ -54,7 +54,7 @@ fn other_callers_are_a_condition() {
             all = own + 20
         )
     };
-    let condition = "step costs more by itself: 1,000 → 2,000 (+100.00%), if step is that of the base, which has other callers";
+    let condition = "jpeg is new, called by main, including step below it, if step is that of the base, which has other callers";
     let shown = compared(&run("run_png", 1_000), &run("jpeg", 2_000), &[]);
     assert!(shown.contains(condition), "{shown}");
     assert!(shown.contains("; if it is that of the base, which has other callers"), "{shown}");
