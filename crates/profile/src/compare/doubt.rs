@@ -80,14 +80,12 @@ impl Comparison<'_> {
         let Some((base, new)) = self.in_base(function).zip(self.in_new(function)) else { return false };
         let is_moved = !self.joined_by(function).has(JoinRule::OtherFile)
             && self.identity.paths.is_moved(self.file(function));
-        if base.file == new.file
-            || !is_moved && !self.is_joined_over(function, JoinRule::OtherFile)
-            || is_other_version(base.file, new.file)
-        {
+        if base.file == new.file || !is_moved && !self.is_joined_over(function, JoinRule::OtherFile) {
             return false;
         }
         // The directories of two builds are no reason to doubt, unless the program stayed where it was.
         self.source_places.is_another(self.object(function), [base.file, new.file]).unwrap_or(!is_moved)
+            && !is_other_version(base.file, new.file)
             && !self.is_only_one(function)
     }
 

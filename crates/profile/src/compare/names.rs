@@ -231,6 +231,9 @@ fn suffix_start(text: &str, word: &str) -> Option<usize> {
 /// them, in the order of the rules. Parts of a function are no copies of it.
 pub(super) fn copy_numbers(name: &[u8]) -> Vec<(JoinRule, &str)> {
     const OF_COPIES: [JoinRule; 3] = [JoinRule::Isra, JoinRule::Constprop, JoinRule::LtoPrivate];
+    if memchr::memchr(b'.', name).is_none() {
+        return Vec::new();
+    }
     let Ok(mut text) = std::str::from_utf8(FunctionName::parse(name).base()) else { return Vec::new() };
     let mut numbers = Vec::new();
     while let Some((rule, end)) = SUFFIXES

@@ -33,14 +33,18 @@ pub(super) fn doubted(comparison: &Comparison<'_>, function: JoinedId) -> Option
 
 /// Counts the functions with a cost that may be two, other than renamed ones, which have a list of their own.
 pub(super) fn doubtful_count(comparison: &Comparison<'_>, column: usize) -> usize {
+    // What has one name and place took no rule, so no list has it.
+    let is_listed = |function: JoinedId| match comparison.doubt(function) {
+        Some(JoinDoubt::Callers) => !comparison.joined_by(function).is_empty(),
+        doubt => doubt.is_some(),
+    };
     let has_cost = |function: JoinedId| {
         let cost = comparison.self_cost(function, column);
         cost.base.max != 0 || cost.new.max != 0
     };
     comparison
         .functions()
-        .filter(|&function| comparison.doubt(function).is_some() && comparison.renamed(function).is_none())
-        .filter(|&function| !comparison.joined_by(function).is_empty())
+        .filter(|&function| is_listed(function) && comparison.renamed(function).is_none())
         .filter(|&function| has_cost(function))
         .count()
 }
