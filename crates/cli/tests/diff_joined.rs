@@ -44,3 +44,20 @@ fn a_part_of_a_program_is_no_whole_one() {
     assert!(shown.contains("hardly any function of the new profile is in the base, 3 of 60"), "{shown}");
     assert!(!compared(&all, &half, &[]).contains("hardly any"));
 }
+
+/// A function without a file is that of the base if the same functions call it: each file can have a static one of its name.
+#[test]
+fn other_callers_are_a_condition() {
+    let run = |run: &str, own: u32| {
+        format!(
+            "events: Ir\nob=mill\nfl=???\nfn=main\n0 10\ncfn={run}\ncalls=1 0\n0 {all}\nfn={run}\n0 20\ncfn=step\ncalls=9 0\n0 {own}\nfn=step\n0 {own}\n",
+            all = own + 20
+        )
+    };
+    let condition = "jpeg is new, called by main, including step below it, if step is that of the base, which has other callers";
+    let shown = compared(&run("run_png", 1_000), &run("jpeg", 2_000), &[]);
+    assert!(shown.contains(condition), "{shown}");
+    assert!(shown.contains("; if it is that of the base, which has other callers"), "{shown}");
+    let shown = compared(&run("run_png", 1_000), &run("run_png", 2_000), &[]);
+    assert!(shown.contains("step costs more by itself") && !shown.contains(", if "), "{shown}");
+}

@@ -33,6 +33,7 @@
 //! written as a profile ([`Comparison::write_difference`]) and added to the base is the new profile, by function.
 
 mod activity;
+mod callers;
 mod change_path;
 mod checkout;
 mod difference;
@@ -65,6 +66,7 @@ mod raw;
 mod renames;
 mod sample;
 mod settle;
+mod source_place;
 mod tests;
 mod trees;
 
@@ -103,6 +105,7 @@ use join::Identity;
 use measure::Measured;
 use raw::Run;
 use sample::ChangeTable;
+use source_place::SourcePlaces;
 
 /// The options of a comparison. See the example of [`Comparison`].
 #[derive(Debug, Clone, Default)]
@@ -268,6 +271,10 @@ pub struct Comparison<'p> {
     renames: Vec<(JoinedId, Resemblance)>,
     /// The objects whose functions have names on one side only, with the side that lacks them.
     nameless_objects: Vec<(JoinedPathId, Side)>,
+    /// The places of the sources of each object.
+    source_places: SourcePlaces<'p>,
+    /// Functions that other ones call than in the base, and that have only their name, sorted.
+    of_other_callers: Vec<JoinedId>,
     /// Functions of two files that are of one all the same, sorted.
     of_one_file: Vec<JoinedId>,
     /// Closures that may be others of the same name, sorted.

@@ -68,6 +68,9 @@ pub(super) fn pair_paths(
     };
     propose(&mut order.iter().copied());
     propose(&mut order.iter().rev().copied());
+    // Neighbours find each other in both directions.
+    candidates.sort_by_key(|candidate| (candidate.base, candidate.new));
+    candidates.dedup_by_key(|candidate| (candidate.base, candidate.new));
 
     let directories = |candidate: &Candidate| {
         let (base, new) = candidate.directories;
@@ -88,6 +91,7 @@ pub(super) fn pair_paths(
     let mut keyed: Vec<_> =
         candidates.iter().zip(&ids).map(|(candidate, ids)| (key(candidate, ids), candidate)).collect();
     keyed.sort_by_key(|(key, _)| *key);
+    let in_root = common.each_ref().map(|paths| paths.iter().filter(|path| is_in_root(path)).count());
     let mut is_taken = vec![false; lone.len()];
     let mut pairs = Vec::new();
     let mut checkouts: Vec<Checkout> = Vec::new();
@@ -97,8 +101,8 @@ pub(super) fn pair_paths(
             continue;
         }
         let (base, new) = directories(candidate);
-        let common = &common[usize::from(lone[candidate.base].is_source)];
-        if count_beside(common, base, new) * MIN_MOVED > votes {
+        let kind = usize::from(lone[candidate.base].is_source);
+        if count_beside(&common[kind], in_root[kind], base, new) * MIN_MOVED > votes {
             continue;
         }
         is_taken[candidate.base] = true;
@@ -119,14 +123,22 @@ const MIN_MOVED: usize = 4;
 
 /// Counts the common paths in the directory that two directories are in, except for those of the system and of tools. Of a program
 /// with `png/codec.c` and `jpeg/codec.c`, which calls one or the other, `main.c` stays where it is.
-fn count_beside(common: &[&[u8]], base: &[u8], new: &[u8]) -> usize {
+fn count_beside(common: &[&[u8]], in_root: usize, base: &[u8], new: &[u8]) -> usize {
     /// Longer paths do not exist.
     const MAX_PATH: usize = 4096;
     let same = base.iter().zip(new).take(MAX_PATH).take_while(|(a, b)| a == b).count();
     let parent = base[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let parent = &base[..parent];
+    // Everything is below the root.
+    if parent == b"/" {
+        return in_root;
+    }
     let first = common.partition_point(|path| *path < parent);
     common[first..].partition_point(|path| path.starts_with(parent))
+}
+
+fn is_in_root(path: &[u8]) -> bool {
+    path.strip_prefix(b"/").is_some_and(|name| !name.contains(&b'/'))
 }
 
 /// Returns the paths that are of no system and no tool, sorted, for [`pair_paths`].
@@ -180,7 +192,7 @@ fn ranks(lone: &[LonePath<'_>]) -> Vec<usize> {
 }
 
 /// Returns the length of the common end of two paths, whole path segments only.
-fn common_end(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn common_end(a: &[u8], b: &[u8]) -> usize {
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let is_boundary = |path: &[u8]| path.len() == same || path[path.len() - same - 1] == b'/';
     if is_boundary(a) && is_boundary(b) && a[a.len() - same..].first() != Some(&b'/') {

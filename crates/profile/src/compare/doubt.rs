@@ -9,6 +9,7 @@ use super::join_rule::JoinRule;
 use super::lines::SourceLine;
 use super::one_binary::file_name;
 use super::raw::Mention;
+use super::source_place::{SourcePlaces, is_compiled_alone, without_versions};
 use super::{Comparison, JoinedId, JoinedPathId, Presence, Side};
 use crate::symbol::Symbol;
 
@@ -39,6 +40,8 @@ pub enum JoinDoubt {
     Object,
     /// The lines: closures of one function have one name.
     Lines,
+    /// The callers, which are others, and the name says too little where no file is known, or where it is that of a copy.
+    Callers,
 }
 
 impl Comparison<'_> {
@@ -47,21 +50,24 @@ impl Comparison<'_> {
         let (base, new) = self.in_base(function).zip(self.in_new(function))?;
         let rules = self.joined_by(function);
         let by_name = [JoinRule::Rename, JoinRule::GenericArguments, JoinRule::ClosureNumber];
-        if base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule)) {
+        if base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule))
+            || self.identity.functions[function.index()].has_other_copies
+        {
             return Some(JoinDoubt::Name);
         }
         if self.is_of_two_files(function) && self.of_one_file.binary_search(&function).is_err() {
             return Some(JoinDoubt::File);
         }
-        let is_same_object = || self.is_program(base, Side::Base) && self.is_program(new, Side::New);
-        if self.is_joined_over(function, JoinRule::OtherObject)
-            && base.object != new.object
-            && !is_alike(base.object, new.object)
-            && !is_same_object()
+        if self.is_of_two_objects(function)
+            && without_versions(file_name(base.object)) != without_versions(file_name(new.object))
         {
             return Some(JoinDoubt::Object);
         }
-        self.other_closures.binary_search(&function).is_ok().then_some(JoinDoubt::Lines)
+        let is_in = |functions: &[JoinedId]| functions.binary_search(&function).is_ok();
+        if is_in(&self.other_closures) {
+            return Some(JoinDoubt::Lines);
+        }
+        is_in(&self.of_other_callers).then_some(JoinDoubt::Callers)
     }
 
     /// `true` if a function was joined by a rule about places, or as renamed, which can be in another place.
@@ -72,15 +78,43 @@ impl Comparison<'_> {
     /// `true` if the sides have a function in two files, and its name may be that of two.
     fn is_of_two_files(&self, function: JoinedId) -> bool {
         let Some((base, new)) = self.in_base(function).zip(self.in_new(function)) else { return false };
-        self.is_joined_over(function, JoinRule::OtherFile) && base.file != new.file && !is_only_one(new)
+        let is_moved = !self.joined_by(function).has(JoinRule::OtherFile)
+            && self.identity.paths.is_moved(self.file(function));
+        if base.file == new.file || !is_moved && !self.is_joined_over(function, JoinRule::OtherFile) {
+            return false;
+        }
+        // The directories of two builds are no reason to doubt, unless the program stayed where it was.
+        self.source_places.is_another(self.object(function), [base.file, new.file]).unwrap_or(!is_moved)
+            && !is_other_version(base.file, new.file)
+            && !self.is_only_one(function)
+    }
+
+    /// `true` if the sides have a function in objects of two names, other than the program.
+    fn is_of_two_objects(&self, function: JoinedId) -> bool {
+        let Some((base, new)) = self.in_base(function).zip(self.in_new(function)) else { return false };
+        self.is_joined_over(function, JoinRule::OtherObject)
+            && file_name(base.object) != file_name(new.object)
+            && !(self.is_program(base, Side::Base) && self.is_program(new, Side::New))
+    }
+
+    /// `true` if a program has one function of this name only: it has a class or namespace, except for one without a name.
+    pub(super) fn is_only_one(&self, function: JoinedId) -> bool {
+        let symbol = Symbol::parse(self.mention(function).name);
+        let shown = symbol.shown();
+        symbol.scope().is_some()
+            && !["(anonymous", "{anonymous", "_GLOBAL__N"].iter().any(|lone| shown.contains(lone))
+            // Plugins can have one class each.
+            && !self.is_of_two_objects(function)
     }
 
     /// Finds what [`doubt`](Self::doubt) needs the lines of functions for.
     pub(super) fn find_doubts(&mut self) {
+        self.source_places = SourcePlaces::new(&self.identity);
         let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
         let of_one_file = self.find_of_one_file(&mut in_place);
         let other_closures = self.find_other_closures(&mut in_place);
         (self.of_one_file, self.other_closures) = (of_one_file, other_closures);
+        self.of_other_callers = self.find_of_other_callers();
     }
 
     /// Returns the lines of a function in the first run of each side, sorted.
@@ -98,8 +132,14 @@ impl Comparison<'_> {
     /// Finds functions in two files that have lines of one source on both sides: the file of a function is that of its first
     /// instruction, which can be of a header.
     fn find_of_one_file(&self, in_place: &mut InPlace<'_, '_>) -> Vec<JoinedId> {
-        let is_source = |file: JoinedPathId| self.path(file).into_iter().flatten().any(is_compiled_alone);
         let has_one = |function: &JoinedId| {
+            let object = self.object(*function);
+            let is_source = |file: JoinedPathId| {
+                let [base, new] = self.path(file);
+                let is_another = || self.source_places.is_another(object, [base?, new?]);
+                [base, new].into_iter().flatten().any(is_compiled_alone)
+                    && (!self.identity.paths.is_moved(file) || is_another() != Some(true))
+            };
             let [base, new] = self.lines_of_first_runs(in_place, *function).map(|lines| {
                 let files = lines.into_iter().map(|(line, _)| line.file);
                 files.filter(|&file| is_source(file)).collect::<BTreeSet<_>>()
@@ -142,13 +182,6 @@ impl Comparison<'_> {
     }
 }
 
-/// `true` if a path is that of a C or C++ source that no other one includes, as headers are.
-fn is_compiled_alone(path: &[u8]) -> bool {
-    let name = file_name(path);
-    let end = name.iter().rposition(|&byte| byte == b'.').map_or(&b""[..], |dot| &name[dot..]);
-    [&b".c"[..], b".cc", b".cpp", b".cxx", b".C", b".m", b".mm"].contains(&end)
-}
-
 /// `true` if two functions have lines in a file, and none in common there. Both are sorted.
 fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
     let is_known = |(line, _): &&(SourceLine, Cost)| line.line > 0;
@@ -161,17 +194,7 @@ fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
         .any(|of_file| is_in_b(of_file[0].0.file) && !has_common(of_file))
 }
 
-/// `true` if a program has one function of this name only: it has a class or namespace, except for one without a name.
-fn is_only_one(mention: Mention<'_>) -> bool {
-    let symbol = Symbol::parse(mention.name);
-    let shown = symbol.shown();
-    symbol.scope().is_some()
-        && !["(anonymous", "{anonymous", "_GLOBAL__N"].iter().any(|lone| shown.contains(lone))
-}
-
-/// `true` if the names of two objects differ in digits and separators only, as versions do.
-fn is_alike(a: &[u8], b: &[u8]) -> bool {
-    let letters =
-        |path: &[u8]| file_name(path).iter().copied().filter(u8::is_ascii_alphabetic).collect::<Vec<_>>();
-    letters(a) == letters(b)
+/// `true` if two paths of sources differ in versions of their directories only.
+fn is_other_version(a: &[u8], b: &[u8]) -> bool {
+    file_name(a) == file_name(b) && without_versions(a) == without_versions(b)
 }

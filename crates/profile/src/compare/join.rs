@@ -1,7 +1,7 @@
 //! Joining: makes equal functions of all runs one function.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::FunctionName;
 
@@ -11,7 +11,7 @@ use super::id::{JoinedId, JoinedPathId, RawFunctionId, Side};
 use super::join_options::JoinOptions;
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
-use super::names::{NormalName, normal_name};
+use super::names::{NormalName, copy_numbers, normal_name};
 use super::raw::{Mention, RawFunction, RawFunctions, RawPaths, Run};
 use crate::FunctionId;
 use crate::hash::Map;
@@ -31,6 +31,8 @@ pub(super) struct Joined<'p> {
     /// `true` if its file is known.
     pub(super) has_file: bool,
     pub(super) object: JoinedPathId,
+    /// `true` if the sides have copies of other numbers, `f.constprop.0` and `f.constprop.1`.
+    pub(super) has_other_copies: bool,
 }
 
 /// The functions and paths of a comparison, and what the functions and files of each run are among them.
@@ -110,11 +112,12 @@ impl<'p> Identity<'p> {
     pub(super) fn join(&mut self, pairs: &[(JoinedId, JoinedId)], rule: JoinRule) -> Vec<JoinedId> {
         let mut joined_to: Vec<Option<JoinedId>> = vec![None; self.functions.len()];
         for &(base, new) in pairs {
-            let Joined { sides, counts, rules, .. } = self.functions[new.index()];
+            let Joined { sides, counts, rules, has_other_copies, .. } = self.functions[new.index()];
             let kept = &mut self.functions[base.index()];
             kept.sides[1] = sides[1];
             kept.counts[1] = counts[1];
             kept.rules = kept.rules.and(rules).with(rule);
+            kept.has_other_copies |= has_other_copies;
             joined_to[new.index()] = Some(base);
         }
         let mut kept_before = 0;
@@ -254,6 +257,8 @@ fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &Joi
         file: paths.get(first.file),
         has_file: paths.is_known(paths.get(first.file)),
         object: paths.get(first.object),
+        has_other_copies: group.len() > 1
+            && have_other_copies(members().map(|member| (member.mention.name, member.sides))),
     };
     for function in members() {
         for side in 0..2 {
@@ -292,4 +297,18 @@ fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &Joi
         }
     }
     joined
+}
+
+/// `true` if both sides have numbered copies of a function, and not the same ones. Takes the names, with the sides that have them.
+fn have_other_copies<'n>(names: impl Iterator<Item = (&'n [u8], [bool; 2])>) -> bool {
+    let mut by_rule: BTreeMap<JoinRule, [BTreeSet<&str>; 2]> = BTreeMap::new();
+    for (name, sides) in names {
+        for (rule, number) in copy_numbers(name) {
+            let of_rule = by_rule.entry(rule).or_default().iter_mut().zip(sides);
+            of_rule.filter(|(_, is_there)| *is_there).for_each(|(numbers, _)| {
+                numbers.insert(number);
+            });
+        }
+    }
+    by_rule.values().any(|[base, new]| !base.is_empty() && !new.is_empty() && base != new)
 }

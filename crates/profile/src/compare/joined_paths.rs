@@ -19,6 +19,8 @@ pub(super) struct JoinedPaths<'p> {
     rules: Vec<JoinRules>,
     sides: Vec<[Option<&'p [u8]>; 2]>,
     is_known: Vec<bool>,
+    /// `true` for the paths that directories of builds joined.
+    is_moved: Vec<bool>,
     /// By run, then by the profile's file.
     files: Vec<Vec<JoinedPathId>>,
     pub(super) checkouts: Vec<Checkout>,
@@ -48,9 +50,9 @@ impl<'p> JoinedPaths<'p> {
         }
 
         let mut checkouts = Vec::new();
+        let mut is_joined = vec![false; normal.len()];
         if options.rules.has(JoinRule::CheckoutDirectory) {
             let mut joined_to: Vec<usize> = (0..normal.len()).collect();
-            let mut is_joined = vec![false; normal.len()];
             let mut is_source = vec![false; normal.len()];
             raw.files.iter().flatten().for_each(|file| is_source[by_raw[file.index()].index()] = true);
             // Each run with all before it: runs of one side may come from different directories, too.
@@ -106,7 +108,7 @@ impl<'p> JoinedPaths<'p> {
         let joined = |files: &Vec<RawPathId>| files.iter().map(|raw| by_raw[raw.index()]).collect();
         let files = raw.files.iter().map(joined).collect();
         let is_known = normal.iter().map(|path| is_known(path)).collect();
-        JoinedPaths { by_raw, rules, sides, is_known, files, checkouts }
+        JoinedPaths { by_raw, rules, sides, is_known, is_moved: is_joined, files, checkouts }
     }
 
     /// Returns the joined path of a raw one.
@@ -127,6 +129,11 @@ impl<'p> JoinedPaths<'p> {
     /// Returns `false` if producers write the path for what they do not know.
     pub(super) fn is_known(&self, path: JoinedPathId) -> bool {
         self.is_known[path.index()]
+    }
+
+    /// Returns `true` if it is in other directories of builds on each side.
+    pub(super) fn is_moved(&self, path: JoinedPathId) -> bool {
+        self.is_moved[path.index()]
     }
 
     /// Returns the joined path of a run's file.

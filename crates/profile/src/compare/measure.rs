@@ -141,6 +141,8 @@ impl<'p> Comparison<'p> {
             faults,
             renames,
             nameless_objects: Vec::new(),
+            source_places: super::SourcePlaces::default(),
+            of_other_callers: Vec::new(),
             of_one_file: Vec::new(),
             other_closures: Vec::new(),
         };

@@ -227,6 +227,30 @@ fn suffix_start(text: &str, word: &str) -> Option<usize> {
     Some(body.strip_suffix(word)?.strip_suffix(bracket)?.len())
 }
 
+/// Returns the numbers that tell copies of a function apart, and functions of one name in several files: by the rule that removes
+/// them, in the order of the rules. Parts of a function are no copies of it.
+pub(super) fn copy_numbers(name: &[u8]) -> Vec<(JoinRule, &str)> {
+    const OF_COPIES: [JoinRule; 3] = [JoinRule::Isra, JoinRule::Constprop, JoinRule::LtoPrivate];
+    if memchr::memchr(b'.', name).is_none() {
+        return Vec::new();
+    }
+    let Ok(mut text) = std::str::from_utf8(FunctionName::parse(name).base()) else { return Vec::new() };
+    let mut numbers = Vec::new();
+    while let Some((rule, end)) = SUFFIXES
+        .iter()
+        .find_map(|(rule, word)| Some((*rule, suffix_start(text, word).filter(|&end| end > 0)?)))
+    {
+        let digits = |c: char| c.is_ascii_digit();
+        let number = text[end..].trim_end_matches(']').rsplit(|c| !digits(c)).next().unwrap_or_default();
+        if OF_COPIES.contains(&rule) && !number.is_empty() && !text[end..].contains(".__uniq") {
+            numbers.push((rule, number));
+        }
+        text = &text[..end];
+    }
+    numbers.sort_unstable();
+    numbers
+}
+
 fn is_of_rust(symbol: &str) -> bool {
     let symbol = symbol.trim_start_matches('_');
     symbol.starts_with('R') || symbol.contains("17h")

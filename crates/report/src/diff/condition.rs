@@ -17,6 +17,7 @@ pub(super) fn doubted(comparison: &Comparison<'_>, function: JoinedId) -> Option
     Some(match comparison.doubt(function)? {
         JoinDoubt::File => place(base.file, "file"),
         JoinDoubt::Object => place(crate::path::base(&lossy(base.object)).as_bytes(), "object"),
+        JoinDoubt::Callers => "that of the base, which has other callers".to_owned(),
         JoinDoubt::Lines => "that of the base, which has other lines".to_owned(),
         _ => {
             let [base, new] = [base, comparison.mention(function)]
@@ -32,13 +33,18 @@ pub(super) fn doubted(comparison: &Comparison<'_>, function: JoinedId) -> Option
 
 /// Counts the functions with a cost that may be two, other than renamed ones, which have a list of their own.
 pub(super) fn doubtful_count(comparison: &Comparison<'_>, column: usize) -> usize {
+    // What has one name and place took no rule, so no list has it.
+    let is_listed = |function: JoinedId| match comparison.doubt(function) {
+        Some(JoinDoubt::Callers) => !comparison.joined_by(function).is_empty(),
+        doubt => doubt.is_some(),
+    };
     let has_cost = |function: JoinedId| {
         let cost = comparison.self_cost(function, column);
         cost.base.max != 0 || cost.new.max != 0
     };
     comparison
         .functions()
-        .filter(|&function| comparison.doubt(function).is_some() && comparison.renamed(function).is_none())
+        .filter(|&function| is_listed(function) && comparison.renamed(function).is_none())
         .filter(|&function| has_cost(function))
         .count()
 }

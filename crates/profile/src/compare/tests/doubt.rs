@@ -89,6 +89,51 @@ fn builds_in_other_directories_are_no_reason_to_doubt() {
 }
 
 #[test]
+fn directories_of_a_program_that_stayed_may_have_other_functions() {
+    let codec = |main: &'static str, directory: &str| -> Vec<Text<'static>> {
+        let file = |name: &str| -> &'static str { format!("{directory}/{name}.c").leak() };
+        let of = |name: &'static str| ("/opt/mill", file(name), name, 5);
+        vec![("/opt/mill", main, "main", 1), of("step"), of("mix"), of("put"), of("read")]
+    };
+    let is_joined = |main: [&'static str; 2], directories: [&str; 2]| {
+        doubt(&codec(main[0], directories[0]), &codec(main[1], directories[1]), "step")
+    };
+    // Where four files moved for one that stayed, or where that is not beside them.
+    let other = Some(Some(JoinDoubt::File));
+    assert_eq!(is_joined(["m/main.c"; 2], ["m/png", "m/jpeg"]), other);
+    assert_eq!(is_joined(["/mill/main.c"; 2], ["/mill/lib/png", "/mill/lib/jpeg"]), other);
+    assert_eq!(is_joined(["/a/m/main.c", "/b/m/main.c"], ["/a/m/png", "/b/m/jpeg"]), other);
+    // The build moved, or a library that is not below it.
+    assert_eq!(is_joined(["/a/main.c", "/b/main.c"], ["/a/png", "/b/png"]), Some(None));
+    assert_eq!(is_joined(["/a/main.c", "/b/main.c"], ["/lib/png", "/lib/jpeg"]), Some(None));
+    // Another version of a library.
+    assert_eq!(is_joined(["m/main.c"; 2], ["m/png-1.2", "m/png-1.3.1"]), Some(None));
+    assert_eq!(is_joined(["m/main.c"; 2], ["m/v1", "m/v2"]), other);
+
+    // A library has no main function.
+    let library = |directory: &str| {
+        let mut all = codec("m/init.c", directory);
+        all[0].2 = "init";
+        all
+    };
+    assert_eq!(doubt(&library("m/png"), &library("m/jpeg"), "step"), other);
+    assert_eq!(doubt(&library("/a/png"), &library("/b/png"), "step"), Some(None));
+}
+
+#[test]
+fn a_file_that_stayed_is_no_reason_to_doubt_that_others_moved() {
+    let build = |directory: &str| -> Vec<Text<'static>> {
+        let file = |name: &str| -> &'static str { format!("{directory}/{name}.c").leak() };
+        vec![
+            ("/opt/mill", "/home/shared.c", "fold", 1),
+            ("/opt/mill", file("main"), "main", 1),
+            ("/opt/mill", file("step"), "step", 5),
+        ]
+    };
+    assert_eq!(doubt(&build("/home/a"), &build("/home/b"), "step"), Some(None));
+}
+
+#[test]
 fn objects_of_other_names_may_have_other_functions() {
     const MAIN: Text<'_> = ("/opt/mill", "???", "main", 0);
     let plugin = |object| [MAIN, (object, "???", "decode", 0)];
@@ -98,6 +143,22 @@ fn objects_of_other_names_may_have_other_functions() {
     );
     // Another version of a library, and the program itself.
     assert_eq!(doubt(&plugin("/lib/libz-1.2.so"), &plugin("/lib/libz-1.3.so"), "decode"), Some(None));
+    for (base, new) in [("/lib/libz.so.1", "/lib/libz.so.1.2"), ("/lib/py3.10.so", "/lib/py3.11.so")] {
+        assert_eq!(doubt(&plugin(base), &plugin(new), "decode"), Some(None), "{base}");
+    }
+    // Digits can be a part of the name.
+    for (base, new) in [("/opt/mp3.so", "/opt/mp4.so"), ("/opt/crc-16.so", "/opt/crc-32.so")] {
+        assert_eq!(doubt(&plugin(base), &plugin(new), "decode"), Some(Some(JoinDoubt::Object)), "{base}");
+    }
+    // Each plugin can have a class of its own.
+    let plugin = |object, file| [MAIN, (object, file, "Codec::step(int)", 5)];
+    let doubt_of = |base: [Text<'_>; 2], new: [Text<'_>; 2]| doubt(&base, &new, "Codec::step(int)");
+    let (base, new) = (plugin("/opt/mp3.so", "mp3.cc"), plugin("/opt/mp4.so", "mp4.cc"));
+    assert_eq!(doubt_of(base, new), Some(Some(JoinDoubt::File)));
+    let (base, new) = (plugin("/opt/c.so.1", "mp3.cc"), plugin("/opt/c.so.2", "mp4.cc"));
+    assert_eq!(doubt_of(base, new), Some(Some(JoinDoubt::File)));
+    let (base, new) = (plugin("/opt/c.so.1", "mp3.cc"), plugin("/opt/c.so.2", "mp3.cc"));
+    assert_eq!(doubt_of(base, new), Some(None));
     let of_program = |text: &str| Profile::from_bytes(text.to_owned());
     let base = of_program("cmd: ./mill.old\nevents: Ir\nob=/opt/mill.old\nfn=main\n0 5\n");
     let new = of_program("cmd: ./mill.new\nevents: Ir\nob=/opt/mill.new\nfn=main\n0 7\n");
@@ -140,4 +201,68 @@ fn renamed_functions_may_be_two() {
     let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
     let renamed = comparison.functions().find(|&function| comparison.renamed(function).is_some()).unwrap();
     assert_eq!(comparison.doubt(renamed), Some(JoinDoubt::Name));
+}
+
+/// The doubts about the functions of both sides, by name. Each call is caller and callee.
+fn doubts_by_calls(base: &[[&str; 2]], new: &[[&str; 2]]) -> Vec<(String, JoinDoubt)> {
+    let run = |calls: &[[&str; 2]], cost: u32| {
+        let call =
+            |[caller, callee]: &[&str; 2]| format!("fn={caller}\n0 7\ncfn={callee}\ncalls=3 0\n0 90\n");
+        let leaves = |[_, callee]: &[&str; 2]| format!("fn={callee}\n0 {cost}\n");
+        let calls = calls.iter().map(call).chain(calls.iter().map(leaves)).collect::<String>();
+        Profile::from_bytes(format!("creator: callgrind-3.19.0\nevents: Ir\nob=mill\nfl=???\n{calls}"))
+    };
+    let (base, new) = (run(base, 100), run(new, 130));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let name = |function| String::from_utf8_lossy(comparison.mention(function).name).into_owned();
+    let doubts = comparison.functions().filter(|&function| comparison.renamed(function).is_none());
+    doubts.filter_map(|function| Some((name(function), comparison.doubt(function)?))).collect()
+}
+
+#[test]
+fn functions_without_files_are_known_by_their_callers() {
+    let doubts = |base: &[[&str; 2]], new: &[[&str; 2]]| doubts_by_calls(base, new);
+    let callers = |names: &[&str]| -> Vec<(String, JoinDoubt)> {
+        names.iter().map(|&name| (name.to_owned(), JoinDoubt::Callers)).collect()
+    };
+    // Static functions of two files, each called by a function of its file.
+    let start = ["start", "main"];
+    let of = |run: &'static str| [start, ["main", run], [run, "step"], ["step", "mix"]];
+    assert_eq!(doubts(&of("png"), &of("jpeg_all")), callers(&["step", "mix"]));
+    assert_eq!(doubts(&of("png"), &of("png")), []);
+    // One caller that stays is enough, and one of a cycle that nothing proves is none.
+    let [base, new] = ["png", "jpeg_all"].map(|run| [start, ["main", run], [run, "step"], ["main", "step"]]);
+    assert_eq!(doubts(&base, &new), []);
+    let [base, new] = ["png", "jpeg_all"]
+        .map(|run| [start, ["main", run], [run, "step"], ["step", "mix"], ["mix", "step"]]);
+    assert_eq!(doubts(&base, &new), callers(&["step", "mix"]));
+    // The name of a class is that of one function.
+    let of = |run: &'static str| [start, ["main", run], [run, "Mill::step()"], ["Mill::step()", "mix"]];
+    assert_eq!(doubts(&of("png"), &of("jpeg_all")), []);
+}
+
+#[test]
+fn copies_of_other_numbers_may_be_two() {
+    let step = |name: &'static str| [("/opt/mill", "mill.c", name, 5), ("/opt/mill", "mill.c", "main", 1)];
+    for (base, new, expected) in [
+        ("f.constprop.0", "f.constprop.1", Some(JoinDoubt::Name)),
+        ("f.lto_priv.0", "f.lto_priv.1", Some(JoinDoubt::Name)),
+        ("f.isra.0", "f.isra.1.cold", Some(JoinDoubt::Name)),
+        ("f() [clone .constprop.0]", "f() [clone .constprop.1]", Some(JoinDoubt::Name)),
+        ("f", "f.constprop.0", None),
+        ("f.isra.0", "f.constprop.1", None),
+        ("f.constprop.0", "f.constprop.0.isra.0", None),
+        ("f.part.0", "f.part.1", None),
+    ] {
+        assert_eq!(doubt(&step(base), &step(new), new), Some(expected), "{base} {new}");
+    }
+    // One more copy than before.
+    let more = [step("f.constprop.0"), step("f.constprop.1")].concat();
+    assert_eq!(doubt(&step("f.constprop.0"), &more, "f.constprop.0"), Some(Some(JoinDoubt::Name)));
+    // Copies whose numbers changed places.
+    let calls = |p: &'static str, q: &'static str| [["main", "p"], ["main", "q"], ["p", p], ["q", q]];
+    let (first, second) = ("f.constprop.0", "f.constprop.1");
+    let swapped = doubts_by_calls(&calls(first, second), &calls(second, first));
+    assert_eq!(swapped.iter().filter(|(_, doubt)| *doubt == JoinDoubt::Callers).count(), 2);
+    assert_eq!(doubts_by_calls(&calls(first, second), &calls(first, second)), []);
 }

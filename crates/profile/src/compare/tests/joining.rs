@@ -54,6 +54,22 @@ fn directories_are_found_by_common_ends() {
 }
 
 #[test]
+fn directories_beside_a_file_that_stayed_are_not_joined() {
+    let of = |directory: &str, files: &[&str]| {
+        let files: Vec<String> = files.iter().map(|file| format!("/mill/{directory}/{file}.c")).collect();
+        let mut all = vec![("mill", "/mill/main.c", "main", 1)];
+        all.extend(files.iter().map(|file| ("mill", &file[..], "step", 2)));
+        functions(&all)
+    };
+    // Four files for each that stayed, and each counts once.
+    for (files, count) in [(&["a", "b", "c"][..], 0), (&["a", "b", "c", "d"], 1)] {
+        let (base, new) = (of("png", files), of("jpeg", files));
+        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+        assert_eq!(comparison.checkouts().len(), count, "{files:?}");
+    }
+}
+
+#[test]
 fn paths_in_names_follow_their_directories() {
     let base = functions(&[
         ("", "/srv/old/index.php", "require_once::/srv/old/lib/a.php", 1),
