@@ -59,7 +59,7 @@ mod process {
     use std::path::{Path, PathBuf};
     use std::process::ExitCode;
 
-    use gristmill_engine::{Client, Options};
+    use gristmill_engine::{Choice, Choices, Client, Options};
 
     use crate::args::GlobalArgs;
     use crate::error::CliError;
@@ -178,12 +178,52 @@ mod process {
         options.by_line = is_yes("dump-line", true);
         options.compresses_names = is_yes("compress-strings", true);
         options.compresses_positions = is_yes("compress-pos", true);
-        options.skips_stubs = is_yes("skip-plt", true);
-        options.separates_recursion = value("separate-recs").is_none_or(|value| value != OsStr::new("1"));
+        options.choices = choices(known);
+        options.choices.skips_stubs = is_yes("skip-plt", true);
+        options.choices.demangles = is_yes("demangle", true);
+        options.collects_at_start = is_yes("collect-atstart", true) && value("toggle-collect").is_none();
+        options.is_counted_at_start = is_yes("instr-atstart", true);
+        options.combines_parts = is_yes("combine-dumps", false);
+        options.dump_every =
+            value("dump-every-bb").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
         options.separates_threads = is_yes("separate-threads", false);
-        options.demangles = is_yes("demangle", true);
         let code_cache = value("code-cache").and_then(|size| size.to_str()?.parse::<u64>().ok());
         options.code_cache_bytes = code_cache.map_or(u64::MAX, |size| size.saturating_mul(1024));
         Ok(options)
+    }
+
+    /// Returns what options say of functions.
+    fn choices(options: &[OsString]) -> Choices {
+        let mut choices = Choices::default();
+        for option in options {
+            let Some((name, value)) = option.to_str().and_then(|option| option.split_once('=')) else {
+                continue;
+            };
+            let choice = match name {
+                "--toggle-collect" => Choice::ToggleCollect,
+                "--dump-before" => Choice::DumpBefore,
+                "--dump-after" => Choice::DumpAfter,
+                "--zero-before" => Choice::ZeroBefore,
+                "--fn-skip" => Choice::Skip,
+                "--separate-callers" => {
+                    choices.callers = value.parse().unwrap_or(0);
+                    continue;
+                }
+                "--separate-recs" => {
+                    choices.levels = value.parse().unwrap_or(1);
+                    continue;
+                }
+                _ => {
+                    let number = |prefix: &str| name.strip_prefix(prefix)?.parse::<u32>().ok();
+                    let callers = number("--separate-callers").map(Choice::Callers);
+                    match callers.or_else(|| number("--separate-recs").map(Choice::Levels)) {
+                        Some(choice) => choice,
+                        None => continue,
+                    }
+                }
+            };
+            choices.functions.push((value.as_bytes().to_vec(), choice));
+        }
+        choices
     }
 }

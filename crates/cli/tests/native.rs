@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod harness;
+#[path = "native/options.rs"]
+mod options;
 #[path = "native/programs.rs"]
 mod programs;
 #[path = "native/random_blocks.rs"]
@@ -215,8 +217,8 @@ fn what_it_cannot_do_is_refused_before_the_program_runs() {
     for (options, expected) in [
         (&["--collect-jumps=yes"][..], "it has no --collect-jumps=yes yet"),
         (&["--cache-sim=yes"], "it has no simulation of caches yet"),
-        (&["--separate-recs=3"], "it has no --separate-recs above 2 yet"),
-        (&["--toggle-collect=main"], "it has no --toggle-collect yet"),
+        (&["--branch-sim=yes"], "it has no --branch-sim=yes yet"),
+        (&["--trace-children=yes"], "it has no --trace-children=yes yet"),
         (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),
     ] {
         let output = record(folder.path(), &[options, &["sh", "-c", "touch ran"]].concat());

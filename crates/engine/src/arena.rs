@@ -195,10 +195,14 @@ impl Cell {
         unsafe { raw::read64(thread + u64::from(self.0)) }
     }
 
+    /// Sets the count of a thread.
+    pub(crate) fn set(self, thread: u64, value: u64) {
+        // SAFETY: the memory of threads stays reserved.
+        unsafe { raw::write64(thread + u64::from(self.0), value) };
+    }
+
     /// Adds to the count of a thread.
     pub(crate) fn add(self, thread: u64, value: u64) {
-        let sum = self.of(thread).wrapping_add(value);
-        // SAFETY: the memory of threads stays reserved.
-        unsafe { raw::write64(thread + u64::from(self.0), sum) };
+        self.set(thread, self.of(thread).wrapping_add(value));
     }
 }

@@ -22,6 +22,8 @@ struct Slot {
     base: u64,
     first_frame: u64,
     is_live: bool,
+    /// The cost when counting began again.
+    cost_before: u64,
 }
 
 /// All threads that there were.
@@ -48,7 +50,7 @@ impl Threads {
             None => {
                 let base = memory::reserve(THREAD_BYTES)?;
                 let first_frame = memory::reserve_shadow_stack(self.slots.is_empty())?;
-                self.slots.push(Slot { base, first_frame, is_live: true });
+                self.slots.push(Slot { base, first_frame, is_live: true, cost_before: 0 });
                 (self.slots.len() - 1, 0)
             }
         };
@@ -99,8 +101,22 @@ impl Threads {
         self.slots.iter().map(|slot| slot.base).collect()
     }
 
-    /// Returns what a thread has cost.
-    pub(crate) fn cost(&self, index: usize) -> u64 {
+    /// Returns what a thread has cost since counting began.
+    pub(crate) fn summary(&self, index: usize) -> u64 {
+        self.cost(index).wrapping_sub(self.slots[index].cost_before)
+    }
+
+    /// Notes that counting begins again in threads, by the addresses of their counters.
+    pub(crate) fn restart_summaries(&mut self, bases: &[u64]) {
+        for index in 0..self.slots.len() {
+            if bases.contains(&self.slots[index].base) {
+                self.slots[index].cost_before = self.cost(index);
+            }
+        }
+    }
+
+    /// Returns what a thread has cost in all.
+    fn cost(&self, index: usize) -> u64 {
         let state = self.slots[index].base as *const State;
         // SAFETY: the state was written when the memory was taken. The thread has ended or waits.
         unsafe { (*state).cost }

@@ -6,7 +6,7 @@ use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
 use crate::asm::{Mem, RCX, RDX, RSP};
-use crate::contexts::ContextId;
+use crate::contexts::{ContextId, Kind};
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
 
 /// Targets that are compared in turn. With more, the table is faster.
@@ -18,8 +18,8 @@ const SLOT_COUNT: u64 = 256;
 /// An indirect jump or call in a context.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndirectBranch {
-    context: ContextId,
-    address: u64,
+    pub(super) context: ContextId,
+    pub(super) address: u64,
     return_address: Option<u64>,
 }
 
@@ -38,6 +38,7 @@ pub(super) struct Site {
 impl Engine {
     /// Writes an indirect branch, with `rcx` and `rdx` spilled, and the target in `rcx`.
     pub(super) fn emit_indirect(&mut self, chunk: &mut Chunk, end: &BlockEnd, return_address: Option<u64>) {
+        let is_uncounted = matches!(self.contexts.kind(end.context), Kind::Uncounted);
         let asm = &mut chunk.asm;
         asm.store(Mem::State(TARGET), RCX);
         if let Some(counts) = &end.counts {
@@ -47,6 +48,7 @@ impl Engine {
         let mut odd = None;
         match return_address {
             Some(return_address) => self.emit_push_return(chunk, return_address),
+            None if is_uncounted => {}
             None => {
                 // The stack pointer is above that of the last call after a long jump and its like.
                 asm.load(RDX, Mem::State(SHADOW));
@@ -95,6 +97,7 @@ impl Engine {
                 self.emit_go(&mut chunk, target, site.branch.context);
             }
             Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
+            Transfer::Watched(call) => self.emit_watched_call(&mut chunk, call),
         }
         self.add_chunk(chunk);
         // Registers are as behind the comparison.
@@ -109,22 +112,30 @@ impl Engine {
         self.sites[number as usize].target_count += 1;
     }
 
+    /// Goes on with an indirect branch once, in what has become of its context.
+    pub(super) fn indirect_now(&mut self, state: &mut State, branch: IndirectBranch) {
+        let context = self.context_now(state, branch.address, branch.context);
+        self.indirect_once(state, IndirectBranch { context, ..branch });
+    }
+
     /// Goes on with an indirect branch once.
-    pub(super) fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
+    fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
         let target = state.target;
         let context = match self.indirect_transfer(state, branch) {
             Some(Transfer::Jump) => branch.context,
             Some(Transfer::Call(plan)) => self.push(state, &plan),
+            Some(Transfer::Watched(call)) => self.watched_call(state, call),
             None => return,
         };
-        state.resume = self.block(target, context);
+        self.go_to(state, target, context);
     }
 
     /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
     fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
         let IndirectBranch { context, address, return_address } = branch;
         let target = state.target;
-        if return_address.is_none() && self.jump_out(state, context, target) {
+        let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
+        if is_counted && return_address.is_none() && self.jump_out(state, context, target) {
             return None;
         }
         // A comparison has 32 bits.

@@ -173,7 +173,7 @@ impl Engine {
         state.flags &= !master_handler::TRAP_FLAG;
         if signal == STOP_SIGNAL {
             set_mask(state.saved_mask);
-            state.resume = self.block(pc, context);
+            self.go_to(state, pc, context);
             return;
         }
         let action = self.signals.actions[signal as usize];
@@ -184,7 +184,7 @@ impl Engine {
         }
         if action.handler == IGNORE {
             set_mask(state.saved_mask);
-            state.resume = self.block(pc, context);
+            self.go_to(state, pc, context);
             return;
         }
         let uses_alternative = action.flags & u64::from(sys::SA_ONSTACK) != 0
@@ -208,7 +208,7 @@ impl Engine {
             self.signals.actions[signal as usize] = action;
             apply(signal, &action);
         }
-        let root = self.function_context(delivery.handler);
+        let root = self.root_context(state, delivery.handler);
         state.levels.push(Level { context, cost: state.cost, root });
         let frame = Frame {
             inverse_sp: !state.gpr[4],
@@ -250,9 +250,9 @@ impl Engine {
         }
         let context = match self.end_handler(state) {
             Some(context) => context,
-            None => self.function_context(returned.pc),
+            None => self.root_context(state, returned.pc),
         };
-        state.resume = self.block(returned.pc, context);
+        self.go_to(state, returned.pc, context);
         set_mask(returned.mask);
     }
 

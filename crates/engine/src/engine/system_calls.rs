@@ -63,9 +63,12 @@ impl Engine {
             return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
         }
         state.gpr[0] = result as u64;
-        if self.retired.must_flush() {
+        let must_flush = self.retired.must_flush();
+        if must_flush {
             self.flush(state);
-            state.resume = self.block(next, context);
+        }
+        if must_flush || !self.is_current(state, context) {
+            self.go_to(state, next, context);
         }
         if state.pending != 0 {
             self.deliver(state, next, context);
