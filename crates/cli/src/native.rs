@@ -3,7 +3,7 @@
 //! The starter runs this program in place of Valgrind, with the options that Valgrind would get and one before them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::args::RecordArgs;
@@ -31,6 +31,34 @@ fn refusal_of_program(program: &Path) -> Option<String> {
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn refusal_of_program(_program: &Path) -> Option<String> {
     Some("it needs Linux on a processor of the kind x86-64".to_owned())
+}
+
+/// Returns the path of a request to a process, by that of its messages.
+pub(crate) fn request_path(messages: &Path) -> PathBuf {
+    messages.with_extension("request")
+}
+
+/// Returns the path of the answer.
+pub(crate) fn answer_path(messages: &Path) -> PathBuf {
+    messages.with_extension("answer")
+}
+
+/// Writes a file that is complete when it is there.
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    std::fs::write(&new, text)?;
+    std::fs::rename(new, path)
+}
+
+/// Lets a process look for a request. `false` if it has ended.
+pub(crate) fn wake(process: u32) -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    return gristmill_engine::wake(process);
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    {
+        let _ = process;
+        false
+    }
 }
 
 /// Runs as the engine, if the words say so. It returns only if the program could not be started.
@@ -61,6 +89,7 @@ mod process {
 
     use gristmill_engine::{Choice, Choices, Client, Options};
 
+    use super::{answer_path, replace, request_path};
     use crate::args::GlobalArgs;
     use crate::error::CliError;
     use crate::output_name::OutputName;
@@ -129,6 +158,18 @@ mod process {
     }
 
     impl Client for Recorder {
+        fn request(&self, process: u32) -> Option<String> {
+            let path = request_path(&self.log.of_process(process));
+            let request = std::fs::read_to_string(&path).ok()?;
+            std::fs::remove_file(&path).ok()?;
+            Some(request)
+        }
+
+        fn answer(&self, process: u32, answer: &str) {
+            // Without it, the user learns that there is none.
+            let _ = replace(&answer_path(&self.log.of_process(process)), answer);
+        }
+
         fn output(&self, process: u32) -> PathBuf {
             self.output.of_process(process)
         }

@@ -260,6 +260,10 @@ impl Contexts {
         if self.function(id).traits.is_skipped { Callee::Skipped(id) } else { Callee::Function(id) }
     }
 
+    pub(crate) fn function_count(&self) -> usize {
+        self.functions.len()
+    }
+
     pub(crate) fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }

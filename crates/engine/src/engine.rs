@@ -3,6 +3,7 @@
 mod branches;
 mod calls;
 mod chunk;
+mod commands;
 mod finish;
 mod flush;
 mod jumps;
@@ -34,6 +35,7 @@ use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
 use flush::Retired;
+pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use signals::Signals;
 use transfer::WatchedCall;

@@ -43,4 +43,4 @@ mod threads;
 pub use choices::{Choice, Choices};
 pub use options::{Client, Options};
 pub use refusal::Refusal;
-pub use run::{check, run};
+pub use run::{check, run, wake};

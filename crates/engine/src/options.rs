@@ -17,6 +17,17 @@ pub trait Client: fmt::Debug {
 
     /// Says something about the recording of a process.
     fn tell(&self, process: u32, message: &str);
+
+    /// Returns a request of the user to a process that [`wake`](crate::wake) has woken up, and forgets it. None is made by default.
+    fn request(&self, process: u32) -> Option<String> {
+        let _ = process;
+        None
+    }
+
+    /// Gives the user the answer.
+    fn answer(&self, process: u32, answer: &str) {
+        let _ = (process, answer);
+    }
 }
 
 /// The options of a recording.

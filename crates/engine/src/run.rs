@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::address_space::AddressSpace;
 use crate::arena::Arena;
 use crate::cpuid;
-use crate::engine::{Beginning, Engine, Step};
+use crate::engine::{Beginning, Engine, STOP_SIGNAL, Step};
 use crate::loader::{self, Command};
 use crate::lock::Lock;
 use crate::objects::Objects;
@@ -54,6 +54,16 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
         }
         Err(refusal) => refusal,
     }
+}
+
+/// Wakes a process up that the engine records, so that it looks for a request. `false` if there is no such process.
+///
+/// A process that is not recorded would end.
+#[must_use]
+pub fn wake(process: u32) -> bool {
+    let arguments = [u64::from(process), u64::from(STOP_SIGNAL), 0, 0, 0, 0];
+    // SAFETY: the call sends a signal.
+    unsafe { raw::system_call(u64::from(linux_raw_sys::general::__NR_kill), arguments) == 0 }
 }
 
 /// Gives the process the name of the program.

@@ -1,7 +1,7 @@
 //! Options and requests: functions by their callers, when costs are counted, and the parts that are written, as under Callgrind.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::harness::*;
 use crate::programs::compile;
@@ -206,4 +206,46 @@ fn parts_of_blocks_add_up() {
     let (part_count, parts) = total(&["--dump-every-bb=5000"], "parts.out");
     assert_eq!((whole_count, whole), (1, parts));
     assert!(part_count > 4, "{part_count}");
+}
+
+/// Waits, and says if something else ends that.
+const WAITS: &str = r#"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    FILE *file = fopen("new", "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    rename("new", "pid");
+    while (access("end", F_OK) != 0)
+        if (poll(0, 0, 300) < 0) printf("%s\n", errno == EINTR ? "interrupted" : "failed");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_does_not_notice_that_it_is_asked() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "waits", &["-O1"], WAITS);
+    let mut command = gristmill(&["record", "--engine", "native", "-q", "-o", "a.out", "./waits"]);
+    command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let process = loop {
+        match std::fs::read_to_string(folder.path().join("pid")) {
+            Ok(text) => break text.trim().to_owned(),
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    for request in ["status", "dump", "off", "on", "status"] {
+        let output = run_in(folder.path(), &["control", &process, request]);
+        assert_eq!(code(&output), 0, "{request}: {}", stderr(&output));
+    }
+    std::fs::write(folder.path().join("end"), "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stdout(&output), stderr(&output)), (0, String::new(), String::new()));
 }

@@ -139,7 +139,7 @@ impl Engine {
         let entry = Entry { edge, to, continuation: self.odd_return };
         self.push_entry(state, Some(function), entry);
         if traits.zeroes && is_first {
-            self.zero(state);
+            self.zero(state, self.options.separates_threads);
         }
         to
     }

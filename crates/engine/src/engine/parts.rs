@@ -21,6 +21,7 @@ impl Engine {
             Trigger::After(id) => function("--dump-after=", *id),
             Trigger::Blocks => format!("--dump-every-bb={}", self.options.dump_every).into_bytes(),
             Trigger::Request(text) => text.clone(),
+            Trigger::Command(text) => text.clone().into_bytes(),
         }
     }
 
@@ -33,9 +34,8 @@ impl Engine {
         self.restart(state, is_alone);
     }
 
-    /// Begins to count again, in all threads that have one profile.
-    pub(super) fn zero(&mut self, state: &mut State) {
-        let is_alone = self.options.separates_threads;
+    /// Begins to count again, in a thread that has a profile of its own or in all.
+    pub(super) fn zero(&mut self, state: &mut State, is_alone: bool) {
         self.stop_others(state);
         self.add_all_calls(state, is_alone, 1);
         self.restart(state, is_alone);

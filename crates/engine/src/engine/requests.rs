@@ -61,7 +61,7 @@ impl Engine {
                 name.retain(|byte| !byte.is_ascii_control());
                 self.dump(state, &Trigger::Request([TRIGGER, b": ", &name].concat()));
             }
-            ZERO => self.zero(state),
+            ZERO => self.zero(state, self.options.separates_threads),
             TOGGLE_COLLECT => {
                 state.collects = !state.collects;
                 self.return_by_engine(state);

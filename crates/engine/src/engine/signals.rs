@@ -172,6 +172,7 @@ impl Engine {
         let signal = std::mem::take(&mut state.pending) as u32;
         state.flags &= !master_handler::TRAP_FLAG;
         if signal == STOP_SIGNAL {
+            self.serve(state);
             set_mask(state.saved_mask);
             self.go_to(state, pc, context);
             return;

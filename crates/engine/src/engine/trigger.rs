@@ -12,6 +12,8 @@ pub(crate) enum Trigger {
     Blocks,
     /// A request of the program, as it is written.
     Request(Vec<u8>),
+    /// A request of the user, as it is written.
+    Command(String),
 }
 
 impl Trigger {
