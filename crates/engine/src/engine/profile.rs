@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -12,7 +13,10 @@ use gristmill_format::{
     PositionStyle, Positions, Record, Words, Writer,
 };
 
+use linux_raw_sys::general as sys;
+
 use super::Engine;
+use super::system_calls::own_call;
 use super::trigger::Trigger;
 use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
@@ -85,10 +89,19 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
     let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
     let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), part };
     let bytes = profile.write(summary).map_err(|error| shown(&error))?;
+    replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))
+}
+
+/// Replaces the content of a file, or appends to it. Processes of one recording can write to one file: the last one holds.
+fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).append(part.is_appended).truncate(!part.is_appended).mode(MODE);
-    let file = options.open(path);
-    file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| shown(&error))
+    let mut file = options.write(true).create(true).truncate(false).append(appends).mode(MODE).open(path)?;
+    // Where there are no locks, files are mixed if two processes write at once.
+    own_call(sys::__NR_flock, [file.as_raw_fd() as u64, u64::from(sys::LOCK_EX), 0, 0, 0, 0]);
+    if !appends && file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(bytes)
 }
 
 /// Adds up what blocks and edges cost in threads, by the addresses of their counters.
