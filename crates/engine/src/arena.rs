@@ -149,6 +149,15 @@ impl Arena {
         (self.next_cell < CELLS_END).then_some(cell)
     }
 
+    /// Makes a table of the numbers from 0, and returns its address. `None` if there is no space left.
+    pub(crate) fn numbers(&mut self, max: usize) -> Option<u32> {
+        let table = self.table(max as u64 + 1)?;
+        for number in 0..=max as u32 {
+            table.set(number, number.into());
+        }
+        Some(table.address())
+    }
+
     /// Takes a table. `None` if there is no space left.
     pub(crate) fn table(&mut self, count: u64) -> Option<Table> {
         let table = Table(self.next_table as u32);

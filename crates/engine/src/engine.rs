@@ -25,6 +25,7 @@ use linux_raw_sys::general as sys;
 
 use crate::address_space::AddressSpace;
 use crate::arena::{Arena, Cell};
+use crate::asm::CostPlace;
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::cpuid;
@@ -151,6 +152,7 @@ pub(crate) struct Engine {
     retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
+    cost_place: CostPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
     pub(crate) threads: Threads,
@@ -175,6 +177,7 @@ pub(crate) struct Beginning {
     pub(crate) start: u64,
     pub(crate) brk: u64,
     pub(crate) threads: Threads,
+    pub(crate) cost_place: CostPlace,
 }
 
 /// A run of a block that an instruction has ended by failing.
@@ -212,7 +215,7 @@ pub(crate) struct Call {
 impl Engine {
     /// Translates the first block, and returns the code to begin with.
     pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
-        let Beginning { options, arena, space, objects, start, brk, threads } = beginning;
+        let Beginning { options, arena, space, objects, start, brk, threads, cost_place } = beginning;
         let is_counted = options.is_counted_at_start;
         let contexts = Contexts::new(options.choices.max_callers());
         let mut engine = Engine {
@@ -227,6 +230,7 @@ impl Engine {
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
+            cost_place,
             odd_return: 0,
             threads,
             brk_start: brk,

@@ -86,6 +86,9 @@ pub struct Options {
     pub ignores_pipe_signal: bool,
     /// `true` if each thread has a profile of its own, whose name ends with its number.
     pub separates_threads: bool,
+    /// `true` if the cost is counted in a vector register where the processor has one that the program does not know of. The counts
+    /// are the same.
+    pub counts_in_vectors: bool,
     /// The memory for translated code, as far as there is so much. If it is full, all is translated again; the counts are the same.
     pub code_cache_bytes: u64,
 }
@@ -108,6 +111,7 @@ impl Options {
             combines_parts: false,
             ignores_pipe_signal: false,
             separates_threads: false,
+            counts_in_vectors: true,
             code_cache_bytes: u64::MAX,
         }
     }

@@ -90,6 +90,8 @@ pub(crate) struct State {
     pub(crate) collects: bool,
     /// `true` if calls are followed: the thread runs code that was translated for that.
     pub(crate) is_counted: bool,
+    /// 1 if the cost is in a vector register while translated code runs.
+    pub(crate) has_vector: u64,
     /// Blocks that run before what was counted is written.
     pub(crate) blocks_left: u64,
     /// `true` while translated code runs, and not the engine or a system call.
@@ -147,6 +149,7 @@ impl State {
             robust_list: 0,
             collects: true,
             is_counted: true,
+            has_vector: links.has_vector,
             blocks_left: 0,
             runs_code: AtomicBool::new(true),
         }
@@ -164,6 +167,7 @@ pub(crate) struct Links {
     pub(crate) engine: u64,
     pub(crate) handler: u64,
     pub(crate) leave: u64,
+    pub(crate) has_vector: u64,
 }
 
 macro_rules! offsets {
@@ -191,4 +195,5 @@ offsets! {
     VECTORS = vectors;
     PENDING = pending;
     BLOCKS_LEFT = blocks_left;
+    HAS_VECTOR = has_vector;
 }

@@ -43,7 +43,7 @@ impl Threads {
 
     /// Takes memory for a thread, and returns its state. `None` if there is none.
     pub(crate) fn add(&mut self) -> Option<&'static mut State> {
-        let links = self.links.unwrap_or(Links { engine: 0, handler: 0, leave: 0 });
+        let links = self.links.unwrap_or(Links { engine: 0, handler: 0, leave: 0, has_vector: 0 });
         let free = self.slots.iter().position(|slot| !slot.is_live);
         let (index, cost) = match free {
             Some(index) => (index, self.cost(index)),

@@ -177,6 +177,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "KIB", value_parser = at_least::<1, u64>, hide = true)]
     code_cache: Option<u64>,
 
+    /// Count in a vector register if the native engine has one for it; for tests
+    #[arg(long, value_name = "yes|no", hide = true)]
+    count_in_vectors: Option<YesNo>,
+
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
     #[arg(
         long,
@@ -263,6 +267,7 @@ impl RecordArgs {
             ("trace-children", self.trace_children),
             ("demangle", self.demangle),
             ("branch-sim", self.branch_sim),
+            ("count-in-vectors", self.count_in_vectors),
         ];
         let yes_or_no = yes_or_no.iter().filter_map(|(option, value)| {
             let value = if (*value)?.is_yes() { "yes" } else { "no" };

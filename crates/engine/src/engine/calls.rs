@@ -13,7 +13,7 @@ use crate::asm::{Asm, Mem, RCX, RDX, RSP};
 use crate::choices::Choices;
 use crate::contexts::{Callee, ChainId, ContextId, EdgeId, Function, FunctionId, Kind, Running};
 use crate::memory;
-use crate::state::{COST, Frame, SHADOW, SPILL0, SPILL1, State};
+use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State};
 
 impl Engine {
     /// Returns what is called at an address.
@@ -188,7 +188,7 @@ impl Engine {
             let active = Mem::State(active.offset());
             let enter_cost = Mem::Base(RDX, 16);
             if is_free {
-                asm.load(RCX, Mem::State(COST));
+                asm.load_cost(RCX);
                 asm.subtract(RCX, enter_cost);
                 asm.add_register_to(cost, RCX);
                 asm.add_to(count, 1);
@@ -197,7 +197,7 @@ impl Engine {
                 // −x is the complement of x, plus 1.
                 asm.load(RCX, enter_cost);
                 asm.not(RCX);
-                asm.load(RDX, Mem::State(COST));
+                asm.load_cost(RDX);
                 asm.lea_sum(RCX, RCX, RDX, 1);
                 asm.load(RDX, cost);
                 asm.lea_sum(RDX, RDX, RCX, 0);
@@ -254,7 +254,7 @@ impl Engine {
         asm.copy(RCX, RSP);
         asm.not(RCX);
         asm.store(Mem::Base(RDX, 0), RCX);
-        asm.load(RCX, Mem::State(COST));
+        asm.load_cost(RCX);
         asm.store(Mem::Base(RDX, 16), RCX);
         asm.lea(RDX, RDX, i32::from(Frame::BYTES));
         asm.store(Mem::State(SHADOW), RDX);

@@ -12,7 +12,7 @@ use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
 use crate::contexts::{ContextId, Kind};
 use crate::memory;
-use crate::state::{BLOCKS_LEFT, COST, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
+use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
 
 /// Return addresses have 31 bits, and what instructions refer to must be near.
 const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
@@ -76,7 +76,7 @@ impl Engine {
         self.live.push(number);
         Arena::mark_block(chunk.asm.base());
         let counter = self.blocks[number as usize].counter;
-        let counts = collects.then_some(Counts { counter, cost: block.instructions.len() as i32 });
+        let counts = collects.then_some(Counts { counter, cost: block.instructions.len() as u16 });
         let place = block.place_without_flags(self.flags_needed_behind(&block));
         if self.options.dump_every > 0 && is_counted {
             self.emit_block_count(&mut chunk, address, context);
@@ -358,20 +358,20 @@ impl BlockEnd {
 #[derive(Debug)]
 pub(super) struct Counts {
     counter: Cell,
-    cost: i32,
+    cost: u16,
 }
 
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
         asm.add_to(Mem::State(self.counter.offset()), 1);
-        asm.add_to(Mem::State(COST), self.cost);
+        asm.add_cost(self.cost, false);
     }
 
     /// Counts with `rcx`, and leaves the flags.
     pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
         asm.add_without_flags(Mem::State(self.counter.offset()), 1);
-        asm.add_without_flags(Mem::State(COST), self.cost);
+        asm.add_cost(self.cost, true);
     }
 }
 
@@ -399,11 +399,8 @@ fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
 fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Cell) {
     let add = |asm: &mut Asm| {
         // From here on `rcx` is the count of repetitions, and `rax` is free.
-        for mem in [Mem::State(cell.offset()), Mem::State(COST)] {
-            asm.load(RAX, mem);
-            asm.lea_sum(RAX, RAX, RCX, 0);
-            asm.store(mem, RAX);
-        }
+        asm.add_rcx_to(Mem::State(cell.offset()));
+        asm.add_rcx_to_cost();
     };
     if !is_repeated_comparison(&decoded.instruction) {
         asm.store(Mem::State(SPILL0), RAX);
