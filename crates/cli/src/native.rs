@@ -3,7 +3,7 @@
 //! The starter runs this program in place of Valgrind, with the options that Valgrind would get and one before them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::args::RecordArgs;
@@ -33,6 +33,34 @@ fn refusal_of_program(_program: &Path) -> Option<String> {
     Some("it needs Linux on a processor of the kind x86-64".to_owned())
 }
 
+/// Returns the path of a request to a process, by that of its messages.
+pub(crate) fn request_path(messages: &Path) -> PathBuf {
+    messages.with_extension("request")
+}
+
+/// Returns the path of the answer.
+pub(crate) fn answer_path(messages: &Path) -> PathBuf {
+    messages.with_extension("answer")
+}
+
+/// Writes a file that is complete when it is there.
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    std::fs::write(&new, text)?;
+    std::fs::rename(new, path)
+}
+
+/// Lets a process look for a request. `false` if it has ended.
+pub(crate) fn wake(process: u32) -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    return gristmill_engine::wake(process);
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    {
+        let _ = process;
+        false
+    }
+}
+
 /// Runs as the engine, if the words say so. It returns only if the program could not be started.
 pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     let [_, mark, arguments @ ..] = words else { return None };
@@ -59,8 +87,9 @@ mod process {
     use std::path::{Path, PathBuf};
     use std::process::ExitCode;
 
-    use gristmill_engine::{Client, Options};
+    use gristmill_engine::{Choice, Choices, Client, Options};
 
+    use super::{answer_path, replace, request_path};
     use crate::args::GlobalArgs;
     use crate::error::CliError;
     use crate::output_name::OutputName;
@@ -129,6 +158,18 @@ mod process {
     }
 
     impl Client for Recorder {
+        fn request(&self, process: u32) -> Option<String> {
+            let path = request_path(&self.log.of_process(process));
+            let request = std::fs::read_to_string(&path).ok()?;
+            std::fs::remove_file(&path).ok()?;
+            Some(request)
+        }
+
+        fn answer(&self, process: u32, answer: &str) {
+            // Without it, the user learns that there is none.
+            let _ = replace(&answer_path(&self.log.of_process(process)), answer);
+        }
+
         fn output(&self, process: u32) -> PathBuf {
             self.output.of_process(process)
         }
@@ -178,12 +219,53 @@ mod process {
         options.by_line = is_yes("dump-line", true);
         options.compresses_names = is_yes("compress-strings", true);
         options.compresses_positions = is_yes("compress-pos", true);
-        options.skips_stubs = is_yes("skip-plt", true);
-        options.separates_recursion = value("separate-recs").is_none_or(|value| value != OsStr::new("1"));
+        options.choices = choices(known);
+        options.choices.skips_stubs = is_yes("skip-plt", true);
+        options.choices.demangles = is_yes("demangle", true);
+        options.collects_at_start = is_yes("collect-atstart", true) && value("toggle-collect").is_none();
+        options.is_counted_at_start = is_yes("instr-atstart", true);
+        options.combines_parts = is_yes("combine-dumps", false);
+        options.dump_every =
+            value("dump-every-bb").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
         options.separates_threads = is_yes("separate-threads", false);
-        options.demangles = is_yes("demangle", true);
+        options.counts_in_vectors = is_yes("count-in-vectors", true);
         let code_cache = value("code-cache").and_then(|size| size.to_str()?.parse::<u64>().ok());
         options.code_cache_bytes = code_cache.map_or(u64::MAX, |size| size.saturating_mul(1024));
         Ok(options)
+    }
+
+    /// Returns what options say of functions.
+    fn choices(options: &[OsString]) -> Choices {
+        let mut choices = Choices::default();
+        for option in options {
+            let Some((name, value)) = option.to_str().and_then(|option| option.split_once('=')) else {
+                continue;
+            };
+            let choice = match name {
+                "--toggle-collect" => Choice::ToggleCollect,
+                "--dump-before" => Choice::DumpBefore,
+                "--dump-after" => Choice::DumpAfter,
+                "--zero-before" => Choice::ZeroBefore,
+                "--fn-skip" => Choice::Skip,
+                "--separate-callers" => {
+                    choices.callers = value.parse().unwrap_or(0);
+                    continue;
+                }
+                "--separate-recs" => {
+                    choices.levels = value.parse().unwrap_or(1);
+                    continue;
+                }
+                _ => {
+                    let number = |prefix: &str| name.strip_prefix(prefix)?.parse::<u32>().ok();
+                    let callers = number("--separate-callers").map(Choice::Callers);
+                    match callers.or_else(|| number("--separate-recs").map(Choice::Levels)) {
+                        Some(choice) => choice,
+                        None => continue,
+                    }
+                }
+            };
+            choices.functions.push((value.as_bytes().to_vec(), choice));
+        }
+        choices
     }
 }

@@ -21,12 +21,25 @@ fn control(folder: &Path, process: u32, words: &[&str]) -> (String, String, i32)
 
 #[test]
 fn a_program_answers_and_writes_parts_until_it_is_stopped() {
-    if !has(&["valgrind", "vgdb"]) {
-        return;
+    if has(&["valgrind", "vgdb"]) {
+        assert_answers("valgrind");
     }
+}
+
+#[test]
+fn a_program_under_the_native_engine_does_so_as_well() {
+    let output = run(&["record", "--engine", "native", "-q", "-o", "/dev/null", "true"]);
+    if code(&output) == 0 {
+        assert_answers("native");
+    } else {
+        assert!(stderr(&output).contains("the native engine needs"), "{}", stderr(&output));
+    }
+}
+
+fn assert_answers(engine: &str) {
     let folder = folder(&[]);
     let path = folder.path();
-    let (child, process) = start_endless(path, &["-o", "a.out"]);
+    let (child, process) = start_endless(path, &["--engine", engine, "-o", "a.out"]);
     let (status, said, code) = control(path, process, &["status"]);
     assert_eq!((said.as_str(), code), ("", 0));
     assert!(status.starts_with(&format!("process    {process} sh -c ")), "{status}");

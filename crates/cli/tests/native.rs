@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod harness;
+#[path = "native/options.rs"]
+mod options;
 #[path = "native/programs.rs"]
 mod programs;
 #[path = "native/random_blocks.rs"]
@@ -108,7 +110,7 @@ fn exceptions_end_calls_as_under_callgrind() {
 }
 
 #[test]
-fn a_small_code_cache_gives_the_same_file() {
+fn a_small_code_cache_and_counters_in_memory_give_the_same_file() {
     if !has_engine(&["cc"]) {
         return;
     }
@@ -116,7 +118,7 @@ fn a_small_code_cache_gives_the_same_file() {
     compile(folder.path(), "calls", &["-O2", "-g"], CALLS);
     compile(folder.path(), "deep", &["-O1"], DEEP);
     for program in [&["./calls"][..], &["./deep"], &["sort", "--help"]] {
-        let files = [None, Some("--code-cache=1")].map(|size| {
+        let files = [None, Some("--code-cache=1"), Some("--count-in-vectors=no")].map(|size| {
             let options = ["-q", "--force", "--dump-instr=yes", "-o", "a.out"];
             let output = record(folder.path(), &[&options[..], size.as_slice(), program].concat());
             assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{program:?}");
@@ -125,7 +127,8 @@ fn a_small_code_cache_gives_the_same_file() {
                 text.lines().filter(|line| !line.starts_with("pid:")).map(str::to_owned).collect();
             (stdout(&output), lines)
         });
-        assert!(files[0].1.len() > 100 && files[0] == files[1], "{program:?}");
+        assert!(files[0].1.len() > 100, "{program:?}");
+        assert!(files[0] == files[1] && files[0] == files[2], "{program:?}");
     }
 }
 
@@ -146,7 +149,8 @@ fn random_instructions_do_the_same_and_are_counted() {
         assert!(built.status.success(), "{seed}: {}", String::from_utf8_lossy(&built.stderr));
         let expected = Command::new("./random").current_dir(folder.path()).output().unwrap();
         assert!(expected.status.success() && !expected.stdout.is_empty());
-        let output = record(folder.path(), &["-q", "-o", "native.out", "./random"]);
+        let counters = if seed % 3 == 0 { "--count-in-vectors=no" } else { "--count-in-vectors=yes" };
+        let output = record(folder.path(), &["-q", counters, "-o", "native.out", "./random"]);
         assert_eq!(code(&output), 0, "{seed}: {}", stderr(&output));
         assert!(output.stdout == expected.stdout, "seed {seed}: registers, flags or memory differ");
         if !has_undefined_flags && has(&["valgrind"]) {
@@ -215,8 +219,8 @@ fn what_it_cannot_do_is_refused_before_the_program_runs() {
     for (options, expected) in [
         (&["--collect-jumps=yes"][..], "it has no --collect-jumps=yes yet"),
         (&["--cache-sim=yes"], "it has no simulation of caches yet"),
-        (&["--separate-recs=3"], "it has no --separate-recs above 2 yet"),
-        (&["--toggle-collect=main"], "it has no --toggle-collect yet"),
+        (&["--branch-sim=yes"], "it has no --branch-sim=yes yet"),
+        (&["--trace-children=yes"], "it has no --trace-children=yes yet"),
         (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),
     ] {
         let output = record(folder.path(), &[options, &["sh", "-c", "touch ran"]].concat());

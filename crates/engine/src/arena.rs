@@ -149,6 +149,15 @@ impl Arena {
         (self.next_cell < CELLS_END).then_some(cell)
     }
 
+    /// Makes a table of the numbers from 0, and returns its address. `None` if there is no space left.
+    pub(crate) fn numbers(&mut self, max: usize) -> Option<u32> {
+        let table = self.table(max as u64 + 1)?;
+        for number in 0..=max as u32 {
+            table.set(number, number.into());
+        }
+        Some(table.address())
+    }
+
     /// Takes a table. `None` if there is no space left.
     pub(crate) fn table(&mut self, count: u64) -> Option<Table> {
         let table = Table(self.next_table as u32);
@@ -195,10 +204,14 @@ impl Cell {
         unsafe { raw::read64(thread + u64::from(self.0)) }
     }
 
+    /// Sets the count of a thread.
+    pub(crate) fn set(self, thread: u64, value: u64) {
+        // SAFETY: the memory of threads stays reserved.
+        unsafe { raw::write64(thread + u64::from(self.0), value) };
+    }
+
     /// Adds to the count of a thread.
     pub(crate) fn add(self, thread: u64, value: u64) {
-        let sum = self.of(thread).wrapping_add(value);
-        // SAFETY: the memory of threads stays reserved.
-        unsafe { raw::write64(thread + u64::from(self.0), sum) };
+        self.set(thread, self.of(thread).wrapping_add(value));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! None of those that count changes the flags, except where the caller knows that the program does not need them.
 
+use crate::state::COST;
+
 /// A general register by its number in encodings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reg(pub(crate) u8);
@@ -22,11 +24,22 @@ pub(crate) enum Mem {
     StackTop,
 }
 
+/// The place of a thread's cost while translated code runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CostPlace {
+    /// A word of the state.
+    Memory,
+    /// `xmm16`, which the program does not know of: an addition takes one cycle, and none of the flags. The numbers from 0 are at an
+    /// address.
+    Vector { numbers: u32 },
+}
+
 /// Bytes of code for a known address.
 #[derive(Debug)]
 pub(crate) struct Asm {
     base: u64,
     bytes: Vec<u8>,
+    cost_place: CostPlace,
 }
 
 /// A short jump whose target follows.
@@ -35,8 +48,49 @@ pub(crate) struct Asm {
 pub(crate) struct ShortJump(usize);
 
 impl Asm {
-    pub(crate) fn new(base: u64) -> Asm {
-        Asm { base, bytes: Vec::with_capacity(512) }
+    pub(crate) fn new(base: u64, cost_place: CostPlace) -> Asm {
+        Asm { base, bytes: Vec::with_capacity(512), cost_place }
+    }
+
+    /// Adds to the cost. Changes the flags, or with `rcx` not.
+    pub(crate) fn add_cost(&mut self, value: u16, keeps_flags: bool) {
+        match self.cost_place {
+            CostPlace::Vector { numbers } => {
+                // vpaddq xmm16, xmm16, [number]{1to2}
+                self.raw(&[0x62, 0xe1, 0xfd, 0x10, 0xd4, 0x04, 0x25]);
+                self.imm32(numbers + 8 * u32::from(value));
+            }
+            CostPlace::Memory if keeps_flags => self.add_without_flags(Mem::State(COST), value.into()),
+            CostPlace::Memory => self.add_to(Mem::State(COST), value.into()),
+        }
+    }
+
+    /// Adds `rcx` to the cost, with `rax`, and leaves the flags.
+    pub(crate) fn add_rcx_to_cost(&mut self) {
+        match self.cost_place {
+            // vmovq xmm17, rcx; vpaddq xmm16, xmm16, xmm17
+            CostPlace::Vector { .. } => {
+                self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x6e, 0xc9]);
+                self.raw(&[0x62, 0xa1, 0xfd, 0x00, 0xd4, 0xc1]);
+            }
+            CostPlace::Memory => self.add_rcx_to(Mem::State(COST)),
+        }
+    }
+
+    /// Adds `rcx` to a number, with `rax`, and leaves the flags.
+    pub(crate) fn add_rcx_to(&mut self, mem: Mem) {
+        self.load(RAX, mem);
+        self.lea_sum(RAX, RAX, RCX, 0);
+        self.store(mem, RAX);
+    }
+
+    /// Loads the cost.
+    pub(crate) fn load_cost(&mut self, reg: Reg) {
+        match self.cost_place {
+            // vmovq reg, xmm16
+            CostPlace::Vector { .. } => self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0xc0 | reg.0]),
+            CostPlace::Memory => self.load(reg, Mem::State(COST)),
+        }
     }
 
     /// Returns the address of the next byte.
@@ -291,7 +345,7 @@ mod tests {
 
     /// Writes instructions and decodes them again.
     fn decoded(write: impl FnOnce(&mut Asm)) -> Vec<iced_x86::Instruction> {
-        let mut asm = Asm::new(0x5800_0000);
+        let mut asm = Asm::new(0x5800_0000, CostPlace::Vector { numbers: 0x6c00_0000 });
         write(&mut asm);
         let decoder = Decoder::with_ip(64, asm.bytes(), asm.base(), DecoderOptions::NONE);
         decoder.into_iter().collect()
@@ -310,6 +364,9 @@ mod tests {
             asm.jump_through(RDX, -24);
             asm.load(RCX, Mem::StackTop);
             asm.lea(RCX, RCX, -0x40_1234);
+            asm.add_cost(100, true);
+            asm.add_rcx_to_cost();
+            asm.load_cost(RDX);
         });
         let text: Vec<(Mnemonic, Register, Register, Register, u64)> = found
             .iter()
@@ -318,7 +375,7 @@ mod tests {
                 (it.mnemonic(), it.op0_register(), second, it.memory_base(), it.memory_displacement64())
             })
             .collect();
-        use Mnemonic::{Jmp, Lea, Mov, Pext, Shrx};
+        use Mnemonic::{Jmp, Lea, Mov, Pext, Shrx, Vmovq, Vpaddq};
         let none = Register::None;
         assert_eq!(
             text,
@@ -333,8 +390,14 @@ mod tests {
                 (Jmp, none, none, Register::RDX, (-24i64) as u64),
                 (Mov, Register::RCX, none, Register::RSP, 0),
                 (Lea, Register::RCX, none, Register::RCX, (-0x40_1234i64) as u64),
+                (Vpaddq, Register::XMM16, Register::XMM16, none, 0x6c00_0320),
+                (Vmovq, Register::XMM17, Register::RCX, none, 0),
+                (Vpaddq, Register::XMM16, Register::XMM16, none, 0),
+                (Vmovq, Register::RDX, Register::XMM16, none, 0),
             ]
         );
+        assert!(found[10].is_broadcast());
+        assert_eq!(found[12].op_register(2), Register::XMM17);
         assert_eq!(found[0].segment_prefix(), Register::GS);
         assert_eq!(found[4].memory_index(), Register::RCX);
         assert_eq!((found[5].op_register(2), found[6].op_register(2)), (Register::RDX, Register::EDX));

@@ -8,6 +8,13 @@ use iced_x86::{
 /// The longest block. Longer runs of instructions are several blocks.
 pub(crate) const MAX_INSTRUCTIONS: usize = 100;
 
+/// The instructions of a request to Valgrind, which do nothing: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51` and
+/// `xchg rbx, rbx`. The addresses of the request and of its answer are in `rax` and `rdx`.
+const REQUEST: [u8; 19] = [
+    0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33, 0x48,
+    0x87, 0xdb,
+];
+
 /// The longest instruction.
 const MAX_INSTRUCTION_BYTES: usize = 15;
 
@@ -27,6 +34,8 @@ pub(crate) enum End {
     SystemCall,
     Cpuid,
     Xgetbv,
+    /// A request to the engine, whose instructions are one to Callgrind.
+    Request,
     /// `xsave` and its like: the last instruction, which must see only the state that the program knows.
     ExtendedState,
     /// An instruction that the engine cannot run, which is not part of the block.
@@ -63,6 +72,15 @@ impl<'a> Block<'a> {
             if instruction.is_invalid() {
                 let is_cut = code.len() - (instruction.ip() - start) as usize <= MAX_INSTRUCTION_BYTES;
                 block.end = if is_cut { End::NoCode } else { End::Invalid };
+                return block;
+            }
+            if code[(instruction.ip() - start) as usize..].starts_with(&REQUEST) {
+                let mut request = instruction;
+                request.set_next_ip(instruction.ip() + REQUEST.len() as u64);
+                request.set_len(REQUEST.len());
+                let offsets = ConstantOffsets::default();
+                block.instructions.push(Decoded { instruction: request, offsets });
+                block.end = End::Request;
                 return block;
             }
             let offsets = decoder.get_constant_offsets(&instruction);
@@ -294,6 +312,7 @@ mod tests {
             (&[0x90, 0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc0, 0x90], 1, End::Stop(AVX512)),
             (&[0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0], 0, End::Stop(GS)),
             (&[0x90, 0x90], 2, End::NoCode),
+            (&[&[0x90][..], &REQUEST, &[0x90]].concat(), 2, End::Request),
         ] {
             let block = Block::decode(code, 0x40_0000, MAX_INSTRUCTIONS);
             assert_eq!((block.instructions.len(), block.end), (count, end), "{code:x?}");

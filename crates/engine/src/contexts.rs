@@ -1,14 +1,16 @@
 //! Functions, the contexts that code runs in, and calls from one context to another.
 //!
-//! A context is what the last call entered: a function on a level of recursion. Code is translated once for each context that it runs in,
-//! so the owner of every count is known. The stubs of calls between objects are skipped: a context of theirs stands for the call.
+//! A context is what the last call entered: a function on a level of recursion, as called by others, and whether its costs are collected.
+//! Code is translated once for each context that it runs in, so the owner of every count is known. The stubs of calls between objects are
+//! skipped: a context of theirs stands for the call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::arena::{Arena, Cell};
+use crate::choices::{Choices, Traits};
 use crate::objects::{ObjectId, Objects};
-use crate::symbols::{Section, start_name};
+use crate::symbols::{Section, shown_name, start_name};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
@@ -33,6 +35,8 @@ ids! {
     ContextId;
     /// The number of an edge.
     EdgeId;
+    /// The number of a chain of callers.
+    ChainId;
 }
 
 /// A function.
@@ -47,15 +51,29 @@ pub(crate) struct Function {
     pub(crate) active: Cell,
     /// `true` for the routine of the dynamic linker that finds a function and jumps to it.
     pub(crate) is_resolver: bool,
+    /// The options that hold for it.
+    pub(crate) traits: Traits,
+}
+
+/// A function as it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Running {
+    pub(crate) function: FunctionId,
+    /// The level of recursion, from 1.
+    pub(crate) level: u32,
+    pub(crate) callers: ChainId,
+    /// `true` if costs are collected.
+    pub(crate) collects: bool,
 }
 
 /// The kind of a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// A function on a level of recursion, from 1.
-    Function(FunctionId, u32),
-    /// Stubs that a context calls from an instruction.
+    Function(Running),
+    /// Stubs that a context calls from an instruction, or other functions that are skipped.
     Stubs(ContextId, u64),
+    /// Any code while nothing is counted and calls are not followed.
+    Uncounted,
 }
 
 /// A call, or a jump that counts as one.
@@ -96,7 +114,14 @@ pub(crate) struct Contexts {
     /// Functions whose name others of the object have, too: those of one file are one function.
     by_name: HashMap<SharedName, FunctionId>,
     kinds: Vec<Kind>,
+    /// The context that each is written as.
+    shown: Vec<ContextId>,
     by_kind: HashMap<Kind, ContextId>,
+    /// Callers, the last one first. The first chain is empty.
+    chains: Vec<Vec<FunctionId>>,
+    by_chain: HashMap<Vec<FunctionId>, ChainId>,
+    /// The greatest length of a chain.
+    max_callers: usize,
     edges: Vec<Edge>,
     by_key: HashMap<EdgeKey, EdgeId>,
 }
@@ -105,26 +130,101 @@ pub(crate) struct Contexts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Callee {
     Function(FunctionId),
+    Skipped(FunctionId),
     Stubs,
 }
 
 impl Contexts {
+    pub(crate) fn new(max_callers: usize) -> Contexts {
+        let mut contexts = Contexts { max_callers, ..Contexts::default() };
+        contexts.chain(Vec::new());
+        contexts
+    }
+
+    /// Returns the number of a chain of callers.
+    fn chain(&mut self, callers: Vec<FunctionId>) -> ChainId {
+        if let Some(known) = self.by_chain.get(&callers) {
+            return *known;
+        }
+        let id = ChainId(self.chains.len() as u32);
+        self.chains.push(callers.clone());
+        self.by_chain.insert(callers, id);
+        id
+    }
+
+    /// Returns the callers of a chain, the last one first.
+    pub(crate) fn callers(&self, chain: ChainId) -> &[FunctionId] {
+        &self.chains[chain.index()]
+    }
+
+    /// Returns the callers of what a context calls. Callgrind leaves a function out that calls itself.
+    pub(crate) fn chain_below(&mut self, caller: ContextId, callee: FunctionId) -> ChainId {
+        let (owner, _) = self.owner(caller);
+        match self.kind(owner) {
+            Kind::Function(running) if self.max_callers > 0 => {
+                if running.function == callee {
+                    return running.callers;
+                }
+                let above = self.callers(running.callers).iter().copied();
+                let callers = std::iter::once(running.function).chain(above).take(self.max_callers);
+                let callers = callers.collect();
+                self.chain(callers)
+            }
+            _ => ChainId(0),
+        }
+    }
+
+    /// Returns the context that a context is written as: with as many callers as options say.
+    pub(crate) fn shown(&self, context: ContextId) -> ContextId {
+        self.shown[context.index()]
+    }
+
+    /// Returns the same context with costs collected or not.
+    pub(crate) fn with_collecting(&mut self, context: ContextId, collects: bool) -> ContextId {
+        match self.kind(context) {
+            Kind::Function(running) if running.collects != collects => {
+                self.context(Kind::Function(Running { collects, ..running }))
+            }
+            Kind::Stubs(owner, site) => {
+                let owner = self.with_collecting(owner, collects);
+                self.context(Kind::Stubs(owner, site))
+            }
+            _ => context,
+        }
+    }
+
+    /// Returns the function of a context, and `None` if it has none of its own.
+    pub(crate) fn function_of(&self, context: ContextId) -> Option<FunctionId> {
+        match self.kind(context) {
+            Kind::Function(running) => Some(running.function),
+            Kind::Stubs(..) | Kind::Uncounted => None,
+        }
+    }
+
+    /// `true` if code in a context is counted.
+    pub(crate) fn collects(&self, context: ContextId) -> bool {
+        match self.kind(self.owner(context).0) {
+            Kind::Function(running) => running.collects,
+            Kind::Stubs(..) | Kind::Uncounted => false,
+        }
+    }
+
     /// Returns what is called at an address. `None` if there is no memory for another counter.
     pub(crate) fn callee(
         &mut self,
         address: u64,
         objects: &Objects,
         arena: &mut Arena,
-        skips_stubs: bool,
+        choices: &Choices,
     ) -> Option<Callee> {
         let place = objects.at(address);
-        if skips_stubs && matches!(place, Some((_, Section::Stubs))) {
+        if choices.skips_stubs && matches!(place, Some((_, Section::Stubs))) {
             return Some(Callee::Stubs);
         }
         let symbol = objects.symbol(address);
         let start = symbol.map_or(address, |(id, symbol)| symbol.start + objects.get(id).bias);
         if let Some(known) = self.by_start.get(&start) {
-            return Some(Callee::Function(*known));
+            return Some(self.as_callee(*known));
         }
         let name = symbol.map(|(_, symbol)| symbol.name.clone());
         let shared = symbol.and_then(|(id, symbol)| {
@@ -136,19 +236,32 @@ impl Contexts {
                 .then(|| (id, name.to_vec(), object.source(symbol.start).and_then(|source| source.0)))
         });
         if let Some(known) = shared.as_ref().and_then(|shared| self.by_name.get(shared)) {
-            self.by_start.insert(start, *known);
-            return Some(Callee::Function(*known));
+            let known = *known;
+            self.by_start.insert(start, known);
+            return Some(self.as_callee(known));
         }
         let is_resolver = name.as_ref().is_some_and(|name| name.starts_with(b"_dl_runtime_resolve"));
         let active = arena.cells(1)?;
         let object = place.map(|(id, _)| id);
-        self.functions.push(Function { object, start, name, active, is_resolver });
+        let traits = match &name {
+            Some(name) if choices.has_functions() => choices.traits(&shown_name(name, choices.demangles)),
+            _ => choices.traits(b""),
+        };
+        self.functions.push(Function { object, start, name, active, is_resolver, traits });
         let id = FunctionId(self.functions.len() as u32 - 1);
         self.by_start.insert(start, id);
         if let Some(shared) = shared {
             self.by_name.insert(shared, id);
         }
-        Some(Callee::Function(id))
+        Some(self.as_callee(id))
+    }
+
+    fn as_callee(&self, id: FunctionId) -> Callee {
+        if self.function(id).traits.is_skipped { Callee::Skipped(id) } else { Callee::Function(id) }
+    }
+
+    pub(crate) fn function_count(&self) -> usize {
+        self.functions.len()
     }
 
     pub(crate) fn function(&self, id: FunctionId) -> &Function {
@@ -166,10 +279,23 @@ impl Contexts {
 
     /// Returns the context of a kind.
     pub(crate) fn context(&mut self, kind: Kind) -> ContextId {
-        *self.by_kind.entry(kind).or_insert_with(|| {
-            self.kinds.push(kind);
-            ContextId(self.kinds.len() as u32 - 1)
-        })
+        if let Some(known) = self.by_kind.get(&kind) {
+            return *known;
+        }
+        let id = ContextId(self.kinds.len() as u32);
+        self.kinds.push(kind);
+        self.shown.push(id);
+        self.by_kind.insert(kind, id);
+        if let Kind::Function(running) = kind {
+            let count = self.function(running.function).traits.callers;
+            let callers: Vec<FunctionId> =
+                self.callers(running.callers).iter().copied().take(count).collect();
+            let callers = self.chain(callers);
+            // One of these is written as itself.
+            self.shown[id.index()] =
+                self.context(Kind::Function(Running { callers, collects: true, ..running }));
+        }
+        id
     }
 
     /// Returns the context whose costs those of a context are, and the instruction if they are all its.
@@ -197,7 +323,7 @@ impl Contexts {
         }
         let cells = match self.kind(to) {
             Kind::Function(..) => Some(arena.cells(2)?),
-            Kind::Stubs(..) => None,
+            Kind::Stubs(..) | Kind::Uncounted => None,
         };
         self.edges.push(Edge { from, site, to, target, return_address, cells, continuation: None });
         let id = EdgeId(self.edges.len() as u32 - 1);

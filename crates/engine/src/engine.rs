@@ -3,17 +3,21 @@
 mod branches;
 mod calls;
 mod chunk;
+mod commands;
 mod finish;
 mod flush;
 mod jumps;
 mod master_handler;
+mod parts;
 mod profile;
+mod requests;
 mod signal_frame;
 mod signals;
 mod system_calls;
 mod thread_calls;
 mod transfer;
 mod translate;
+mod trigger;
 
 use std::collections::HashMap;
 
@@ -21,6 +25,7 @@ use linux_raw_sys::general as sys;
 
 use crate::address_space::AddressSpace;
 use crate::arena::{Arena, Cell};
+use crate::asm::CostPlace;
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::cpuid;
@@ -31,8 +36,11 @@ use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
 use flush::Retired;
+pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use signals::Signals;
+use transfer::WatchedCall;
+use trigger::Trigger;
 
 /// A reason to leave translated code.
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +71,25 @@ pub(crate) enum Exit {
         resume: u64,
     },
     Cpuid {
-        resume: u64,
+        next: u64,
+        context: ContextId,
     },
     Xgetbv {
-        resume: u64,
+        next: u64,
+        context: ContextId,
+    },
+    /// A call that the engine makes.
+    Enter(WatchedCall),
+    /// A request of the program to the engine, at the end of a block.
+    Request {
+        block: u32,
+        next: u64,
+        context: ContextId,
+    },
+    /// The count of blocks has run after which a part of the profile is written.
+    Blocks {
+        address: u64,
+        context: ContextId,
     },
     /// An instruction that cannot be run.
     Stop {
@@ -129,6 +152,7 @@ pub(crate) struct Engine {
     retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
+    cost_place: CostPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
     pub(crate) threads: Threads,
@@ -137,6 +161,10 @@ pub(crate) struct Engine {
     signals: Signals,
     /// Blocks that an instruction has ended by failing.
     pub(crate) partial_runs: Vec<PartialRun>,
+    /// `true` if calls are followed and costs are counted.
+    is_counted: bool,
+    /// Parts of the profile that were written.
+    parts: u64,
 }
 
 /// The beginning of an engine.
@@ -149,6 +177,7 @@ pub(crate) struct Beginning {
     pub(crate) start: u64,
     pub(crate) brk: u64,
     pub(crate) threads: Threads,
+    pub(crate) cost_place: CostPlace,
 }
 
 /// A run of a block that an instruction has ended by failing.
@@ -186,25 +215,30 @@ pub(crate) struct Call {
 impl Engine {
     /// Translates the first block, and returns the code to begin with.
     pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
-        let Beginning { options, arena, space, objects, start, brk, threads } = beginning;
+        let Beginning { options, arena, space, objects, start, brk, threads, cost_place } = beginning;
+        let is_counted = options.is_counted_at_start;
+        let contexts = Contexts::new(options.choices.max_callers());
         let mut engine = Engine {
             options,
             arena,
             space,
             objects,
-            contexts: Contexts::default(),
+            contexts,
             blocks: Vec::new(),
             by_address: HashMap::new(),
             live: Vec::new(),
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
+            cost_place,
             odd_return: 0,
             threads,
             brk_start: brk,
             brk,
             signals: Signals::new(),
             partial_runs: Vec::new(),
+            is_counted,
+            parts: 0,
         };
         engine.odd_return = engine.odd_return_code();
         engine.retired.begin(&engine.arena, engine.exits.len());
@@ -214,12 +248,11 @@ impl Engine {
 
     /// Lets a thread begin at an address.
     pub(crate) fn begin_thread(&mut self, state: &mut State, start: u64) {
-        state.root = self.function_context(start);
-        // The function that it begins in is active, too.
-        if let Kind::Function(function, _) = self.contexts.kind(state.root) {
-            self.contexts.function(function).active.add(state.own_address, 1);
-        }
-        state.resume = self.block(start, state.root);
+        state.collects = self.options.collects_at_start;
+        state.blocks_left = self.options.dump_every + 1;
+        let root = self.root_context(state, start);
+        self.begin_root(state, root);
+        state.resume = self.block(start, root);
     }
 
     /// Decides how to go on.
@@ -234,6 +267,38 @@ impl Engine {
         self.end_call(state, call.next, call.context, result);
         self.prepare_to_run(state);
         Step::Run
+    }
+
+    /// Lets a thread run in a context that nothing has called.
+    pub(super) fn begin_root(&self, state: &mut State, root: ContextId) {
+        state.is_counted = self.is_counted;
+        (state.root, state.root_cost) = (root, state.cost);
+        // The function that it begins in is active, too.
+        if let Some(function) = self.contexts.function_of(root) {
+            self.contexts.function(function).active.add(state.own_address, 1);
+        }
+    }
+
+    /// Goes on at an address in a context, or what has become of it: others may have switched counting on or off.
+    pub(super) fn go_to(&mut self, state: &mut State, address: u64, context: ContextId) {
+        let context = self.context_now(state, address, context);
+        state.resume = self.block(address, context);
+    }
+
+    /// Returns what has become of a context.
+    fn context_now(&mut self, state: &mut State, address: u64, context: ContextId) -> ContextId {
+        if state.is_counted == self.is_counted {
+            return self.contexts.with_collecting(context, state.collects);
+        }
+        let root = self.resumed_context(state, address);
+        self.begin_root(state, root);
+        root
+    }
+
+    /// `true` if code of a context is what a thread is to run.
+    fn is_current(&self, state: &State, context: ContextId) -> bool {
+        let is_followed = !matches!(self.contexts.kind(context), Kind::Uncounted);
+        is_followed == self.is_counted && (!is_followed || self.contexts.collects(context) == state.collects)
     }
 
     fn prepare_to_run(&self, state: &mut State) {
@@ -251,33 +316,52 @@ impl Engine {
         let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
         match exit {
             Exit::Go { address, context, patch } => {
+                let is_current = self.is_current(state, context);
+                let context = self.context_now(state, address, context);
                 let code = self.block(address, context);
-                if let Some(patch) = patch {
+                if let Some(patch) = patch.filter(|_| is_current) {
                     let displacement = crate::asm::displacement(patch, code);
                     Arena::patch(patch, displacement);
                 }
                 state.resume = code;
             }
-            Exit::Indirect { site } => self.indirect(state, site),
-            Exit::IndirectOnce(branch) => self.indirect_once(state, branch),
+            Exit::Indirect { site } if self.is_current(state, self.sites[site as usize].branch.context) => {
+                self.indirect(state, site);
+            }
+            Exit::Indirect { site } => {
+                let branch = self.sites[site as usize].branch;
+                self.indirect_now(state, branch);
+            }
+            Exit::IndirectOnce(branch) => self.indirect_now(state, branch),
             Exit::Return => self.odd_return(state, 0),
             Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
             Exit::SystemCall { next, context, resume } => {
                 state.resume = resume;
                 return self.system_call(state, next, context);
             }
-            Exit::Cpuid { resume } => {
+            Exit::Enter(call) => {
+                let is_current = self.is_current(state, call.from);
+                let context = if is_current { self.watched_call(state, call) } else { call.from };
+                self.go_to(state, call.target, context);
+            }
+            Exit::Request { block, next, context } => self.request(state, block, next, context),
+            Exit::Blocks { address, context } => {
+                self.dump(state, &Trigger::Blocks);
+                state.blocks_left = self.options.dump_every + 1;
+                self.go_to(state, address, context);
+            }
+            Exit::Cpuid { next, context } => {
                 let [eax, ebx, ecx, edx] = cpuid::answer(state.gpr[0] as u32, state.gpr[1] as u32);
                 let registers = [(0, eax), (3, ebx), (1, ecx), (2, edx)];
                 for (register, value) in registers {
                     state.gpr[register] = u64::from(value);
                 }
-                state.resume = resume;
+                self.go_to(state, next, context);
             }
-            Exit::Xgetbv { resume } => {
+            Exit::Xgetbv { next, context } => {
                 state.gpr[0] = u64::from(cpuid::STATE_MASK);
                 state.gpr[2] = 0;
-                state.resume = resume;
+                self.go_to(state, next, context);
             }
             Exit::Stop { address, reason } => {
                 self.stop(state, &format!("the program runs {reason}, at {}", self.place(address)));

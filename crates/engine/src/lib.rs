@@ -21,6 +21,7 @@ mod address_space;
 mod arena;
 mod asm;
 mod block;
+mod choices;
 mod contexts;
 mod cpuid;
 mod elf;
@@ -39,6 +40,7 @@ mod switch;
 mod symbols;
 mod threads;
 
+pub use choices::{Choice, Choices};
 pub use options::{Client, Options};
 pub use refusal::Refusal;
-pub use run::{check, run};
+pub use run::{check, run, wake};

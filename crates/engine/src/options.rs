@@ -5,6 +5,8 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use crate::choices::Choices;
+
 /// The client of a recording, as in the example of [`Options`]. Calls come from the process that is recorded, one at a time; it is forked without notice.
 pub trait Client: fmt::Debug {
     /// Returns the file that the profile of a process is written to.
@@ -15,6 +17,17 @@ pub trait Client: fmt::Debug {
 
     /// Says something about the recording of a process.
     fn tell(&self, process: u32, message: &str);
+
+    /// Returns a request of the user to a process that [`wake`](crate::wake) has woken up, and forgets it. None is made by default.
+    fn request(&self, process: u32) -> Option<String> {
+        let _ = process;
+        None
+    }
+
+    /// Gives the user the answer.
+    fn answer(&self, process: u32, answer: &str) {
+        let _ = (process, answer);
+    }
 }
 
 /// The options of a recording.
@@ -59,16 +72,23 @@ pub struct Options {
     pub compresses_names: bool,
     /// `true` if positions are written as differences.
     pub compresses_positions: bool,
-    /// `true` if the costs of stubs for calls between objects are those of the call.
-    pub skips_stubs: bool,
-    /// `true` if a function that is entered again before it returned has costs of its own.
-    pub separates_recursion: bool,
+    /// Options about functions.
+    pub choices: Choices,
+    /// `true` if costs are collected from the start on.
+    pub collects_at_start: bool,
+    /// `true` if calls are followed and costs are counted from the start on.
+    pub is_counted_at_start: bool,
+    /// The count of blocks after which a part of the profile is written. 0 for none.
+    pub dump_every: u64,
+    /// `true` if all parts are written to one file.
+    pub combines_parts: bool,
     /// `true` if the program begins with `SIGPIPE` ignored. Programs in Rust ignore it themselves, so the process does not tell.
     pub ignores_pipe_signal: bool,
     /// `true` if each thread has a profile of its own, whose name ends with its number.
     pub separates_threads: bool,
-    /// `true` if names are demangled.
-    pub demangles: bool,
+    /// `true` if the cost is counted in a vector register where the processor has one that the program does not know of. The counts
+    /// are the same.
+    pub counts_in_vectors: bool,
     /// The memory for translated code, as far as there is so much. If it is full, all is translated again; the counts are the same.
     pub code_cache_bytes: u64,
 }
@@ -84,11 +104,14 @@ impl Options {
             by_line: true,
             compresses_names: true,
             compresses_positions: true,
-            skips_stubs: true,
-            separates_recursion: true,
+            choices: Choices::default(),
+            collects_at_start: true,
+            is_counted_at_start: true,
+            dump_every: 0,
+            combines_parts: false,
             ignores_pipe_signal: false,
             separates_threads: false,
-            demangles: true,
+            counts_in_vectors: true,
             code_cache_bytes: u64::MAX,
         }
     }

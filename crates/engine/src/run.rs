@@ -7,8 +7,10 @@ use std::sync::atomic::Ordering;
 
 use crate::address_space::AddressSpace;
 use crate::arena::Arena;
+use crate::asm::CostPlace;
+use crate::block::MAX_INSTRUCTIONS;
 use crate::cpuid;
-use crate::engine::{Beginning, Engine, Step};
+use crate::engine::{Beginning, Engine, STOP_SIGNAL, Step};
 use crate::loader::{self, Command};
 use crate::lock::Lock;
 use crate::objects::Objects;
@@ -56,6 +58,21 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
     }
 }
 
+/// Wakes a process up that the engine records, so that it looks for a request. `false` if there is no such process.
+///
+/// A process that is not recorded would end.
+#[must_use]
+pub fn wake(process: u32) -> bool {
+    let arguments = [u64::from(process), u64::from(STOP_SIGNAL), 0, 0, 0, 0];
+    // SAFETY: the call sends a signal.
+    unsafe { raw::system_call(u64::from(linux_raw_sys::general::__NR_kill), arguments) == 0 }
+}
+
+/// `true` if the processor has vector registers that the program does not know of.
+fn has_hidden_vectors() -> bool {
+    std::is_x86_feature_detected!("avx512vl")
+}
+
 /// Gives the process the name of the program.
 fn set_name(options: &Options) {
     use std::os::unix::ffi::OsStrExt as _;
@@ -81,7 +98,11 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     cpuid::check()?;
     loader::check(&options.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
-    let arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
+    let mut arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
+    let cost_place = match options.counts_in_vectors && has_hidden_vectors() {
+        true => CostPlace::Vector { numbers: arena.numbers(MAX_INSTRUCTIONS).ok_or_else(no_memory)? },
+        false => CostPlace::Memory,
+    };
     let mut threads = Threads::default();
     let state =
         threads.add().ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
@@ -90,17 +111,27 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     let command = Command { path: &options.program, given: &given, arguments: &options.words, environment };
     let mut objects = Objects::default();
     let loaded = loader::load(&command, &mut space, &mut objects)?;
-    let beginning =
-        Beginning { options, arena, space, objects, start: loaded.start, brk: loaded.brk, threads };
+    let beginning = Beginning {
+        options,
+        arena,
+        space,
+        objects,
+        start: loaded.start,
+        brk: loaded.brk,
+        threads,
+        cost_place,
+    };
     let is_pipe_ignored = beginning.options.ignores_pipe_signal;
     let engine = Box::leak(Box::new(Engine::new(beginning, state)));
     let links = Links {
         engine: std::ptr::from_mut(engine) as u64,
         handler: handle as *const () as u64,
         leave: switch::leave_address(),
+        has_vector: u64::from(cost_place != CostPlace::Memory),
     };
     engine.threads.link(links);
     (state.engine, state.handler, state.leave) = (links.engine, links.handler, links.leave);
+    state.has_vector = links.has_vector;
     state.gpr[4] = loaded.sp;
     Ok(Prepared { state, engine, is_pipe_ignored })
 }

@@ -71,8 +71,9 @@ pub(crate) struct State {
     pub(crate) fault: [u64; 3],
     /// The lowest frame of the shadow stack.
     pub(crate) first_frame: u64,
-    /// The context of code that no call has entered.
+    /// The context of code that no call has entered, and the cost at its start.
     pub(crate) root: ContextId,
+    pub(crate) root_cost: u64,
     /// Handlers of signals that run.
     pub(crate) levels: Vec<Level>,
     /// The alternative stack for them: address, flags, size.
@@ -85,6 +86,14 @@ pub(crate) struct State {
     pub(crate) cleared_at_end: u64,
     /// The list of robust locks; 0 if there is none.
     pub(crate) robust_list: u64,
+    /// `true` if costs are collected.
+    pub(crate) collects: bool,
+    /// `true` if calls are followed: the thread runs code that was translated for that.
+    pub(crate) is_counted: bool,
+    /// 1 if the cost is in a vector register while translated code runs.
+    pub(crate) has_vector: u64,
+    /// Blocks that run before what was counted is written.
+    pub(crate) blocks_left: u64,
     /// `true` while translated code runs, and not the engine or a system call.
     pub(crate) runs_code: AtomicBool,
 }
@@ -131,12 +140,17 @@ impl State {
             fault: [0; 3],
             first_frame,
             root: ContextId(0),
+            root_cost: 0,
             levels: Vec::new(),
             alternative_stack: [0, STACK_DISABLED, 0],
             mask: 0,
             thread: 0,
             cleared_at_end: 0,
             robust_list: 0,
+            collects: true,
+            is_counted: true,
+            has_vector: links.has_vector,
+            blocks_left: 0,
             runs_code: AtomicBool::new(true),
         }
     }
@@ -153,6 +167,7 @@ pub(crate) struct Links {
     pub(crate) engine: u64,
     pub(crate) handler: u64,
     pub(crate) leave: u64,
+    pub(crate) has_vector: u64,
 }
 
 macro_rules! offsets {
@@ -179,4 +194,6 @@ offsets! {
     OWN_ADDRESS = own_address;
     VECTORS = vectors;
     PENDING = pending;
+    BLOCKS_LEFT = blocks_left;
+    HAS_VECTOR = has_vector;
 }

@@ -7,7 +7,8 @@
 use std::arch::naked_asm;
 
 use crate::state::{
-    EXIT, FLAGS, GUEST_FS, HANDLER, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING, RESUME, VECTORS,
+    COST, EXIT, FLAGS, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING, RESUME,
+    VECTORS,
 };
 
 /// Runs translated code from `resume` on, until the thread ends.
@@ -86,6 +87,10 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         "vmovdqa [rdi+{vectors}+448], ymm14",
         "vmovdqa [rdi+{vectors}+480], ymm15",
         "vzeroupper",
+        "cmp qword ptr gs:[{has_vector}], 0",
+        "je 2f",
+        "vmovq gs:[{cost}], xmm16",
+        "2:",
         "mov esi, gs:[{exit}]",
         "call qword ptr gs:[{handler}]",
         "test eax, eax",
@@ -105,6 +110,8 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         host_fs = const HOST_FS,
         own_address = const OWN_ADDRESS,
         vectors = const VECTORS,
+        has_vector = const HAS_VECTOR,
+        cost = const COST,
         exit = const EXIT,
         handler = const HANDLER,
         go_on = sym go_on,
@@ -115,6 +122,10 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
 #[unsafe(naked)]
 unsafe extern "C" fn go_on() -> ! {
     naked_asm!(
+        "cmp qword ptr gs:[{has_vector}], 0",
+        "je 2f",
+        "vmovq xmm16, gs:[{cost}]",
+        "2:",
         "mov rdi, gs:[{own_address}]",
         "vmovdqa ymm0, [rdi+{vectors}]",
         "vmovdqa ymm1, [rdi+{vectors}+32]",
@@ -159,6 +170,8 @@ unsafe extern "C" fn go_on() -> ! {
         own_address = const OWN_ADDRESS,
         vectors = const VECTORS,
         guest_fs = const GUEST_FS,
+        has_vector = const HAS_VECTOR,
+        cost = const COST,
         flags = const FLAGS,
         resume = const RESUME,
     )

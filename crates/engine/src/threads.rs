@@ -22,6 +22,8 @@ struct Slot {
     base: u64,
     first_frame: u64,
     is_live: bool,
+    /// The cost when counting began again.
+    cost_before: u64,
 }
 
 /// All threads that there were.
@@ -41,14 +43,14 @@ impl Threads {
 
     /// Takes memory for a thread, and returns its state. `None` if there is none.
     pub(crate) fn add(&mut self) -> Option<&'static mut State> {
-        let links = self.links.unwrap_or(Links { engine: 0, handler: 0, leave: 0 });
+        let links = self.links.unwrap_or(Links { engine: 0, handler: 0, leave: 0, has_vector: 0 });
         let free = self.slots.iter().position(|slot| !slot.is_live);
         let (index, cost) = match free {
             Some(index) => (index, self.cost(index)),
             None => {
                 let base = memory::reserve(THREAD_BYTES)?;
                 let first_frame = memory::reserve_shadow_stack(self.slots.is_empty())?;
-                self.slots.push(Slot { base, first_frame, is_live: true });
+                self.slots.push(Slot { base, first_frame, is_live: true, cost_before: 0 });
                 (self.slots.len() - 1, 0)
             }
         };
@@ -99,8 +101,22 @@ impl Threads {
         self.slots.iter().map(|slot| slot.base).collect()
     }
 
-    /// Returns what a thread has cost.
-    pub(crate) fn cost(&self, index: usize) -> u64 {
+    /// Returns what a thread has cost since counting began.
+    pub(crate) fn summary(&self, index: usize) -> u64 {
+        self.cost(index).wrapping_sub(self.slots[index].cost_before)
+    }
+
+    /// Notes that counting begins again in threads, by the addresses of their counters.
+    pub(crate) fn restart_summaries(&mut self, bases: &[u64]) {
+        for index in 0..self.slots.len() {
+            if bases.contains(&self.slots[index].base) {
+                self.slots[index].cost_before = self.cost(index);
+            }
+        }
+    }
+
+    /// Returns what a thread has cost in all.
+    fn cost(&self, index: usize) -> u64 {
         let state = self.slots[index].base as *const State;
         // SAFETY: the state was written when the memory was taken. The thread has ended or waits.
         unsafe { (*state).cost }

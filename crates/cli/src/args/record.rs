@@ -177,6 +177,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "KIB", value_parser = at_least::<1, u64>, hide = true)]
     code_cache: Option<u64>,
 
+    /// Count in a vector register if the native engine has one for it; for tests
+    #[arg(long, value_name = "yes|no", hide = true)]
+    count_in_vectors: Option<YesNo>,
+
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
     #[arg(
         long,
@@ -237,24 +241,11 @@ impl RecordArgs {
     /// Returns the first option that the native engine cannot follow.
     pub(crate) fn unknown_to_native(&self) -> Option<&'static str> {
         let is_yes = |value: Option<YesNo>| value.is_some_and(YesNo::is_yes);
-        let is_no = |value: Option<YesNo>| value.is_some_and(|value| !value.is_yes());
-        let known_recursion =
-            |separation: &Separation| separation.function.is_none() && (1..=2).contains(&separation.count);
         let options = [
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
             ("--trace-children=yes", is_yes(self.trace_children)),
-            ("--collect-atstart=no", is_no(self.collect_atstart)),
-            ("--instr-atstart=no", is_no(self.instr_atstart)),
-            ("--toggle-collect", !self.toggle_collect.is_empty()),
-            ("--dump-before", !self.dump_before.is_empty()),
-            ("--dump-after", !self.dump_after.is_empty()),
-            ("--zero-before", !self.zero_before.is_empty()),
-            ("--dump-every-bb", self.dump_every_bb.is_some_and(|count| count > 0)),
-            ("--separate-callers", self.separate_callers.iter().any(|separation| separation.count > 0)),
-            ("--separate-recs above 2", !self.separate_recs.iter().all(known_recursion)),
-            ("--fn-skip", !self.fn_skip.is_empty()),
             ("--valgrind-option", !self.valgrind_option.is_empty()),
         ];
         options.into_iter().find(|(_, is_asked)| *is_asked).map(|(option, _)| option)
@@ -276,6 +267,7 @@ impl RecordArgs {
             ("trace-children", self.trace_children),
             ("demangle", self.demangle),
             ("branch-sim", self.branch_sim),
+            ("count-in-vectors", self.count_in_vectors),
         ];
         let yes_or_no = yes_or_no.iter().filter_map(|(option, value)| {
             let value = if (*value)?.is_yes() { "yes" } else { "no" };

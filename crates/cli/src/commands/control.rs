@@ -1,5 +1,6 @@
-//! `gristmill control`: requests to a program that runs under Callgrind, through Valgrind's own vgdb.
+//! `gristmill control`: requests to a program that runs under Callgrind, through Valgrind's own vgdb, or under the native engine.
 
+mod engine;
 mod status;
 mod target;
 mod vgdb;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use gristmill_output::printable_path;
 
+use self::engine::Engine;
 use self::target::Target;
 use self::vgdb::Vgdb;
 use crate::args::{ControlArgs, Request};
@@ -21,6 +23,22 @@ use crate::valgrind::Valgrind;
 
 /// Time between two looks at a process that ends.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The way to a process.
+enum Way<'t> {
+    Vgdb(Vgdb<'t>),
+    Engine(Engine<'t>),
+}
+
+impl Way<'_> {
+    /// Sends a request and returns the answer.
+    fn ask(&self, request: &str) -> Result<String, CliError> {
+        match self {
+            Way::Vgdb(vgdb) => vgdb.ask(request),
+            Way::Engine(engine) => engine.ask(request),
+        }
+    }
+}
 
 pub(crate) fn run(args: &ControlArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let takes_name = matches!(args.request, Request::Dump | Request::Stop);
@@ -37,31 +55,33 @@ pub(crate) fn run(args: &ControlArgs, session: &Session) -> Result<ExitStatus, C
         }
     }
     let target = Target::find(args.pid)?;
-    let valgrind = Valgrind::find(args.valgrind.as_deref())?;
     let timeout = Duration::from_secs(args.timeout.into());
-    let vgdb = Vgdb::find(&valgrind, &target, timeout)?;
+    let way = match target.is_native() {
+        true => Way::Engine(Engine::find(&target, timeout)?),
+        false => Way::Vgdb(Vgdb::find(&Valgrind::find(args.valgrind.as_deref())?, &target, timeout)?),
+    };
     match args.request {
         Request::Status => {
-            let answer = vgdb.ask("status internal")?;
+            let answer = way.ask("status internal")?;
             status::write(&target, &answer, &mut *session.stdout())?;
         }
-        Request::Dump => dump(args, &target, &vgdb, session)?,
+        Request::Dump => dump(args, &target, &way, session)?,
         Request::Zero => {
-            vgdb.ask("zero")?;
+            way.ask("zero")?;
             session.tell(&format!("all costs of process {} are zero now", target.process));
         }
         Request::On => {
-            vgdb.ask("instrumentation on")?;
+            way.ask("instrumentation on")?;
             session.tell(&format!("process {} is counted from now on", target.process));
         }
         Request::Off => {
-            vgdb.ask("instrumentation off")?;
+            way.ask("instrumentation off")?;
             session.tell(&format!("process {} is counted no more", target.process));
         }
         Request::Stop => {
-            dump(args, &target, &vgdb, session)?;
+            dump(args, &target, &way, session)?;
             // The answer is the end of the process.
-            let killed = vgdb.ask("v.kill");
+            let killed = way.ask("v.kill");
             if !has_ended(&target, timeout) {
                 killed?;
                 return Err(CliError::Usage {
@@ -76,13 +96,13 @@ pub(crate) fn run(args: &ControlArgs, session: &Session) -> Result<ExitStatus, C
 }
 
 /// Lets the program write what it has counted, and prints the paths of the files.
-fn dump(args: &ControlArgs, target: &Target, vgdb: &Vgdb<'_>, session: &Session) -> Result<(), CliError> {
+fn dump(args: &ControlArgs, target: &Target, way: &Way<'_>, session: &Session) -> Result<(), CliError> {
     let before = target.base().map(|base| states(&base)).unwrap_or_default();
     let request = match args.name.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => format!("dump {name}"),
         None => "dump".to_owned(),
     };
-    vgdb.ask(&request)?;
+    way.ask(&request)?;
     let after = target.base().map(|base| states(&base)).unwrap_or_default();
     // The file of the whole recording is empty until its end.
     let written = after.iter().filter(|state| !before.contains(state) && state.bytes > 0);

@@ -147,7 +147,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
 fn start_and_wait(start: &Start<'_>, args: &RecordArgs, session: &Session) -> Result<Run, CliError> {
     let begin = Instant::now();
     let tell_process = |process: u32| {
-        if args.verbose && args.engine != Engine::Native {
+        if args.verbose {
             session.tell(&format!("process {process}: gristmill control {process} status asks it"));
         }
     };

@@ -5,8 +5,8 @@ use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
-use crate::asm::{Mem, RCX, RDX, RSP};
-use crate::contexts::ContextId;
+use crate::asm::{Asm, Mem, RCX, RDX, RSP};
+use crate::contexts::{ContextId, Kind};
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
 
 /// Targets that are compared in turn. With more, the table is faster.
@@ -18,17 +18,30 @@ const SLOT_COUNT: u64 = 256;
 /// An indirect jump or call in a context.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndirectBranch {
-    context: ContextId,
-    address: u64,
+    pub(super) context: ContextId,
+    pub(super) address: u64,
     return_address: Option<u64>,
+}
+
+/// Code that compares with a target.
+#[derive(Debug, Clone, Copy, Default)]
+struct Comparison {
+    target: u64,
+    start: u64,
+    /// The displacement of the jump if it is another one.
+    next: u64,
 }
 
 /// An indirect branch with its code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site {
     pub(super) branch: IndirectBranch,
+    /// The displacement of the jump to the first comparison.
+    first: u64,
     /// The displacement of the jump behind the last comparison.
     next: u64,
+    /// The comparisons until there is a table.
+    chain: [Comparison; MAX_CHAIN as usize],
     /// The code for an address that is none of the targets.
     unknown: u64,
     target_count: u32,
@@ -44,34 +57,20 @@ impl Engine {
             counts.emit_without_flags(asm);
         }
         let number = self.sites.len() as u32;
-        let mut odd = None;
-        match return_address {
-            Some(return_address) => self.emit_push_return(chunk, return_address),
-            None => {
-                // The stack pointer is above that of the last call after a long jump and its like.
-                asm.load(RDX, Mem::State(SHADOW));
-                asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
-                asm.lea_sum(RCX, RSP, RCX, 0);
-                asm.not(RCX);
-                asm.set(RDX, 63);
-                asm.shift_right(RCX, RDX);
-                let is_below = asm.jump_if_rcx_is_zero();
-                odd = Some(asm.jump(0));
-                asm.land(is_below);
-            }
+        if let Some(return_address) = return_address {
+            self.emit_push_return(chunk, return_address);
         }
         let asm = &mut chunk.asm;
         asm.load(RCX, Mem::State(TARGET));
         let next = asm.replaceable_jump(0);
         let unknown = asm.here();
-        for patch in [Some(next), odd].into_iter().flatten() {
-            asm.replace32(patch, crate::asm::displacement(patch, unknown));
-        }
+        asm.replace32(next, crate::asm::displacement(next, unknown));
         asm.load(RCX, Mem::State(SPILL0));
         asm.load(RDX, Mem::State(SPILL1));
         self.emit_exit(asm, Exit::Indirect { site: number });
         let branch = IndirectBranch { context: end.context, address: end.site, return_address };
-        self.sites.push(Site { branch, next, unknown, target_count: 0, table: None });
+        let chain = [Comparison::default(); MAX_CHAIN as usize];
+        self.sites.push(Site { branch, first: next, next, chain, unknown, target_count: 0, table: None });
     }
 
     /// Goes on with an indirect branch to an address that its site does not know.
@@ -87,6 +86,10 @@ impl Engine {
         asm.lea(RCX, RCX, target as i32);
         let next = asm.replaceable_jump(site.unknown);
         asm.land(is_equal);
+        let is_counted = !matches!(self.contexts.kind(site.branch.context), Kind::Uncounted);
+        if is_counted && site.branch.return_address.is_none() && !self.is_local(site.branch.address, target) {
+            emit_look_at_stack(asm, site.unknown);
+        }
         let found = asm.here();
         match transfer {
             Transfer::Jump => {
@@ -95,36 +98,48 @@ impl Engine {
                 self.emit_go(&mut chunk, target, site.branch.context);
             }
             Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
+            Transfer::Watched(call) => self.emit_watched_call(&mut chunk, call),
         }
         self.add_chunk(chunk);
-        // Registers are as behind the comparison.
+        // Registers are as behind the comparison, and the stack was looked at.
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
+        let comparison = Comparison { target, start, next };
         if site.target_count < MAX_CHAIN {
             Arena::patch(site.next, crate::asm::displacement(site.next, start));
-            self.sites[number as usize].next = next;
+            let site = &mut self.sites[number as usize];
+            site.chain[site.target_count as usize] = comparison;
+            site.next = next;
         } else {
-            self.add_to_table(number, target, start, next);
+            self.add_to_table(number, comparison);
         }
         self.sites[number as usize].target_count += 1;
     }
 
+    /// Goes on with an indirect branch once, in what has become of its context.
+    pub(super) fn indirect_now(&mut self, state: &mut State, branch: IndirectBranch) {
+        let context = self.context_now(state, branch.address, branch.context);
+        self.indirect_once(state, IndirectBranch { context, ..branch });
+    }
+
     /// Goes on with an indirect branch once.
-    pub(super) fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
+    fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
         let target = state.target;
         let context = match self.indirect_transfer(state, branch) {
             Some(Transfer::Jump) => branch.context,
             Some(Transfer::Call(plan)) => self.push(state, &plan),
+            Some(Transfer::Watched(call)) => self.watched_call(state, call),
             None => return,
         };
-        state.resume = self.block(target, context);
+        self.go_to(state, target, context);
     }
 
     /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
     fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
         let IndirectBranch { context, address, return_address } = branch;
         let target = state.target;
-        if return_address.is_none() && self.jump_out(state, context, target) {
+        let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
+        if is_counted && return_address.is_none() && self.jump_out(state, context, target) {
             return None;
         }
         // A comparison has 32 bits.
@@ -135,7 +150,7 @@ impl Engine {
     }
 
     /// Adds code that compares with a target to the table of a site.
-    fn add_to_table(&mut self, number: u32, target: u64, start: u64, next: u64) {
+    fn add_to_table(&mut self, number: u32, comparison: Comparison) {
         let site = self.sites[number as usize];
         let table = match site.table {
             Some(table) => table,
@@ -148,15 +163,42 @@ impl Engine {
                 let mut chunk = self.chunk();
                 chunk.asm.jump_by_hash(table.address());
                 let code = self.add_chunk(chunk);
-                Arena::patch(site.next, crate::asm::displacement(site.next, code));
+                // From the last one on: each leads to those behind it until it is in the table.
+                for comparison in site.chain.iter().rev() {
+                    add_to_slot(table, comparison);
+                }
+                Arena::patch(site.first, crate::asm::displacement(site.first, code));
                 self.sites[number as usize].table = Some(table);
                 table
             }
         };
-        let slot = (crate::asm::hash(target) % SLOT_COUNT) as u32;
-        // Those that were in the slot come after it.
-        let before = table.get(slot);
-        Arena::patch(next, crate::asm::displacement(next, before));
-        table.set(slot, start);
+        add_to_slot(table, &comparison);
     }
+
+    /// `true` if a jump stays in its function, and so leaves no call.
+    fn is_local(&self, site: u64, target: u64) -> bool {
+        let function = |address| self.objects.symbol(address).map(|(object, symbol)| (object, symbol.start));
+        function(site).is_some_and(|own| function(target) == Some(own))
+    }
+}
+
+/// Adds a comparison to its slot. Those that were there come after it.
+fn add_to_slot(table: Table, comparison: &Comparison) {
+    let slot = (crate::asm::hash(comparison.target) % SLOT_COUNT) as u32;
+    let before = table.get(slot);
+    Arena::patch(comparison.next, crate::asm::displacement(comparison.next, before));
+    table.set(slot, comparison.start);
+}
+
+/// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call.
+fn emit_look_at_stack(asm: &mut Asm, odd: u64) {
+    asm.load(RDX, Mem::State(SHADOW));
+    asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
+    asm.lea_sum(RCX, RSP, RCX, 0);
+    asm.not(RCX);
+    asm.set(RDX, 63);
+    asm.shift_right(RCX, RDX);
+    let is_below = asm.jump_if_rcx_is_zero();
+    asm.jump(odd);
+    asm.land(is_below);
 }

@@ -32,7 +32,7 @@ impl Engine {
     /// Begins code at the end of the cache.
     pub(super) fn chunk(&mut self) -> Chunk {
         let Some(address) = self.arena.code_address() else { self.out_of_memory() };
-        Chunk { asm: Asm::new(address), missing: Vec::new() }
+        Chunk { asm: Asm::new(address, self.cost_place), missing: Vec::new() }
     }
 
     /// Writes a jump to a block.

@@ -3,9 +3,9 @@
 use linux_raw_sys::general as sys;
 
 use super::master_handler;
-use super::profile;
 use super::signals::HANDLER_EDGE;
 use super::system_calls::own_call;
+use super::trigger::Trigger;
 use super::{Engine, Translated};
 use crate::contexts::ContextId;
 use crate::state::State;
@@ -53,9 +53,7 @@ impl Engine {
         for other in self.threads.others(state) {
             self.end_calls(other);
         }
-        if let Err(error) = profile::write(self) {
-            self.options.report(&format!("the profile could not be written: {error}"));
-        }
+        self.write_part(&Trigger::End, None);
     }
 
     /// Ends all calls of a thread: those that have not returned have cost what ran since.
@@ -64,7 +62,7 @@ impl Engine {
             if frame.edge == HANDLER_EDGE {
                 self.pop_handler(state);
             } else {
-                self.pop(state);
+                self.end_call_on_top(state);
             }
         }
     }
@@ -75,6 +73,7 @@ impl Engine {
             self.end_calls(other);
         }
         self.threads.keep_only(state);
+        self.parts = 0;
         self.options.client.begin(std::process::id());
     }
 

@@ -64,7 +64,14 @@ impl Engine {
         let lasting = match exit {
             Exit::Go { address, context, .. } => Exit::Go { address, context, patch: None },
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
-            Exit::Return | Exit::ReturnAndPop(_) | Exit::Signal => exit,
+            Exit::Return
+            | Exit::ReturnAndPop(_)
+            | Exit::Signal
+            | Exit::Enter(_)
+            | Exit::Cpuid { .. }
+            | Exit::Xgetbv { .. }
+            | Exit::Blocks { .. }
+            | Exit::Request { .. } => exit,
             Exit::SystemCall { next, context, .. } => {
                 self.flush(state);
                 return Exit::SystemCall { next, context, resume: self.block(next, context) };

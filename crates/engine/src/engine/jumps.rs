@@ -43,20 +43,17 @@ impl Engine {
         let top = self.top_frame(state);
         if top.is_some_and(|frame| frame.edge == HANDLER_EDGE && frame.sp() == state.gpr[4]) {
             // The code that ends a handler belongs to it.
-            let context = self.function_context(target);
+            let context = self.root_context(state, target);
             state.gpr[4] = state.gpr[4].wrapping_add(8);
-            state.resume = self.block(target, context);
+            self.go_to(state, target, context);
             return;
         }
         let is_empty = top.is_none();
         let before = self.current(state);
         state.gpr[4] = state.gpr[4].wrapping_add(8 + u64::from(bytes));
         match self.unwind(state) {
-            Some(context) => state.resume = self.block(target, context),
-            None if is_empty => {
-                state.root = self.function_context(target);
-                state.resume = self.block(target, state.root);
-            }
+            Some(context) => self.go_to(state, target, context),
+            None if is_empty => self.return_from_root(state, before, target),
             None => {
                 let site = self.start_of(before);
                 self.jump(state, before, site, target);
@@ -68,7 +65,8 @@ impl Engine {
     fn start_of(&self, context: ContextId) -> u64 {
         match self.contexts.kind(context) {
             Kind::Stubs(_, site) => site,
-            Kind::Function(function, _) => self.contexts.function(function).start,
+            Kind::Function(running) => self.contexts.function(running.function).start,
+            Kind::Uncounted => 0,
         }
     }
 
@@ -77,20 +75,21 @@ impl Engine {
         let context = match self.transfer(context, site, target, None) {
             Transfer::Jump => context,
             Transfer::Call(plan) => self.push(state, &plan),
+            Transfer::Watched(call) => self.watched_call(state, call),
         };
-        state.resume = self.block(target, context);
+        self.go_to(state, target, context);
     }
 
     /// Goes on with an indirect jump that leaves calls. `false` if it leaves none.
     pub(super) fn jump_out(&mut self, state: &mut State, context: ContextId, target: u64) -> bool {
-        let is_resolver = |engine: &Engine, context: ContextId| match engine.contexts.kind(context) {
-            Kind::Function(function, _) => engine.contexts.function(function).is_resolver,
-            Kind::Stubs(..) => false,
+        let is_resolver = |engine: &Engine, context: ContextId| {
+            let function = engine.contexts.function_of(context);
+            function.is_some_and(|function| engine.contexts.function(function).is_resolver)
         };
         if !is_resolver(self, context) {
             let context = self.unwind(state);
             if let Some(context) = context {
-                state.resume = self.block(target, context);
+                self.go_to(state, target, context);
             }
             return context.is_some();
         }

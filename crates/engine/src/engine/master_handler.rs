@@ -33,7 +33,7 @@ pub(crate) mod word {
 pub(crate) const TRAP_FLAG: u64 = 0x100;
 
 /// The signal that stops threads, which Valgrind does not give to programs either.
-pub(super) const STOP_SIGNAL: u32 = 64;
+pub(crate) const STOP_SIGNAL: u32 = 64;
 
 /// Returns a mask that lets the engine stop the thread.
 pub(super) fn without_stop(mask: u64) -> u64 {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -12,9 +13,13 @@ use gristmill_format::{
     PositionStyle, Positions, Record, Words, Writer,
 };
 
+use linux_raw_sys::general as sys;
+
 use super::Engine;
+use super::system_calls::own_call;
+use super::trigger::Trigger;
 use crate::arena::Cell;
-use crate::contexts::{ContextId, FunctionId, Kind};
+use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
 use crate::lines::Source;
 use crate::symbols::shown_name;
 
@@ -34,34 +39,69 @@ struct ContextCosts {
     calls: BTreeMap<CallKey, (u64, u64)>,
 }
 
-/// Writes the profile of the process.
-pub(crate) fn write(engine: &Engine) -> Result<(), String> {
-    let path = engine.options.client.output(std::process::id());
-    let threads: Vec<usize> = (0..engine.threads.bases().len()).collect();
-    if !engine.options.separates_threads {
-        return write_threads(engine, &path, &threads, None);
+/// A part of the profile: its number, from 1, and what it is written for.
+#[derive(Debug, Clone, Copy)]
+struct Part<'a> {
+    number: u64,
+    trigger: &'a Trigger,
+    /// The number of the one thread that it is of.
+    thread: Option<u64>,
+    /// `true` if it goes on with a file that has parts already.
+    is_appended: bool,
+}
+
+/// Writes what the process has counted, in a thread or in all.
+pub(crate) fn write(
+    engine: &Engine,
+    trigger: &Trigger,
+    number: u64,
+    thread: Option<u64>,
+) -> Result<(), String> {
+    let mut path = engine.options.client.output(std::process::id()).into_os_string();
+    let is_combined = engine.options.combines_parts;
+    if !is_combined && !matches!(trigger, Trigger::End) {
+        path.push(format!(".{number}"));
     }
-    for thread in threads {
-        let number = thread + 1;
-        let mut name = path.clone().into_os_string();
-        name.push(format!("-{number:02}"));
-        write_threads(engine, name.as_ref(), &[thread], Some(number as u64))?;
+    let bases = engine.threads.bases();
+    let threads = bases.iter().enumerate().filter(|(_, base)| thread.is_none_or(|thread| thread == **base));
+    let threads: Vec<usize> = threads.map(|(index, _)| index).collect();
+    let part = Part { number, trigger, thread: None, is_appended: is_combined && number > 1 };
+    if !engine.options.separates_threads {
+        return write_threads(engine, path.as_ref(), &threads, part);
+    }
+    for (index, thread) in threads.into_iter().enumerate() {
+        let number = thread as u64 + 1;
+        let mut name = path.clone();
+        if !is_combined {
+            name.push(format!("-{number:02}"));
+        }
+        let is_appended = is_combined && (part.number > 1 || index > 0);
+        write_threads(engine, name.as_ref(), &[thread], Part { thread: Some(number), is_appended, ..part })?;
     }
     Ok(())
 }
 
 /// Writes the profile of threads, by their indexes.
-fn write_threads(engine: &Engine, path: &Path, threads: &[usize], number: Option<u64>) -> Result<(), String> {
+fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>) -> Result<(), String> {
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let summary = threads.iter().map(|thread| engine.threads.cost(*thread)).fold(0, u64::wrapping_add);
+    let summary = threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
     let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
-    let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), thread: number };
+    let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), part };
     let bytes = profile.write(summary).map_err(|error| shown(&error))?;
+    replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))
+}
+
+/// Replaces the content of a file, or appends to it. Processes of one recording can write to one file: the last one holds.
+fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(MODE);
-    let file = options.open(path);
-    file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| shown(&error))
+    let mut file = options.write(true).create(true).truncate(false).append(appends).mode(MODE).open(path)?;
+    // Where there are no locks, files are mixed if two processes write at once.
+    own_call(sys::__NR_flock, [file.as_raw_fd() as u64, u64::from(sys::LOCK_EX), 0, 0, 0, 0]);
+    if !appends && file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(bytes)
 }
 
 /// Adds up what blocks and edges cost in threads, by the addresses of their counters.
@@ -74,6 +114,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
             continue;
         }
         let (owner, site) = engine.contexts.owner(block.context);
+        let owner = engine.contexts.shown(owner);
         let costs = &mut costs.entry(owner).or_default().by_address;
         let mut address = block.start;
         for length in &block.lengths {
@@ -89,6 +130,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
     for run in engine.partial_runs.iter().filter(|run| bases.contains(&run.thread)) {
         let block = &engine.blocks[run.block as usize];
         let (owner, site) = engine.contexts.owner(block.context);
+        let owner = engine.contexts.shown(owner);
         let costs = &mut costs.entry(owner).or_default().by_address;
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
@@ -104,16 +146,21 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
         let (count, cost) = (sum(cells), sum(cells.at(1)));
-        // Callgrind does not write calls that cost nothing.
-        if cost == 0 {
+        if count == 0 && cost == 0 {
             continue;
         }
         let (owner, site) = engine.contexts.owner(edge.from);
-        let key = (site.unwrap_or(edge.site), edge.to, edge.target);
+        let owner = engine.contexts.shown(owner);
+        let key = (site.unwrap_or(edge.site), engine.contexts.shown(edge.to), edge.target);
         let sum = costs.entry(owner).or_default().calls.entry(key).or_default();
-        sum.0 += count;
-        sum.1 += cost;
+        sum.0 = sum.0.wrapping_add(count);
+        sum.1 = sum.1.wrapping_add(cost);
     }
+    for costs in costs.values_mut() {
+        // Callgrind does not write calls that cost nothing.
+        costs.calls.retain(|_, (_, cost)| *cost != 0);
+    }
+    costs.retain(|_, costs| !costs.by_address.is_empty() || !costs.calls.is_empty());
     costs
 }
 
@@ -123,15 +170,15 @@ struct Profile<'a> {
     costs: BTreeMap<ContextId, ContextCosts>,
     /// File and line of addresses. A file that is not known is `???`, a line 0.
     sources: HashMap<u64, Source>,
-    /// The number of the one thread that it is of.
-    thread: Option<u64>,
+    part: Part<'a>,
 }
 
-/// A function on a level of recursion, with what it is written as.
+/// A function on a level of recursion, called by others.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     function: FunctionId,
     level: u32,
+    callers: ChainId,
 }
 
 type Sink = Vec<u8>;
@@ -149,7 +196,7 @@ impl Profile<'_> {
             costs.iter().map(|(context, costs)| (self.place(*context), costs)).collect();
         places.sort_by_key(|(place, _)| {
             let function = self.engine.contexts.function(place.function);
-            (function.object, function.start, place.level)
+            (function.object, function.start, place.level, place.callers)
         });
         let (mut object, mut total) = (None, 0);
         for (place, costs) in places {
@@ -167,18 +214,25 @@ impl Profile<'_> {
 
     fn write_head(&self, writer: &mut Writer<Sink>, summary: u64) -> Result<(), Error> {
         let options = &self.engine.options;
-        put(writer, Line::Comment(b" callgrind format"))?;
-        put(writer, Line::Header(Header::Version(b"1")))?;
-        let creator = concat!("gristmill-engine-", env!("CARGO_PKG_VERSION"));
-        put(writer, Line::Header(Header::Creator(creator.as_bytes())))?;
-        put(writer, Line::Header(Header::Pid(u64::from(std::process::id()))))?;
-        put(writer, Line::Header(Header::Command(&options.command_line())))?;
-        put(writer, Line::Header(Header::Part(1)))?;
-        if let Some(thread) = self.thread {
+        let part = self.part;
+        // The parts of threads of one moment are complete files.
+        if part.is_appended && part.number > 1 {
+            put(writer, Line::Blank)?;
+        } else {
+            put(writer, Line::Comment(b" callgrind format"))?;
+            put(writer, Line::Header(Header::Version(b"1")))?;
+            let creator = concat!("gristmill-engine-", env!("CARGO_PKG_VERSION"));
+            put(writer, Line::Header(Header::Creator(creator.as_bytes())))?;
+            put(writer, Line::Header(Header::Pid(u64::from(std::process::id()))))?;
+            put(writer, Line::Header(Header::Command(&options.command_line())))?;
+        }
+        put(writer, Line::Header(Header::Part(part.number)))?;
+        if let Some(thread) = part.thread {
             put(writer, Line::Header(Header::Thread(thread)))?;
         }
         put(writer, Line::Blank)?;
-        let trigger = Header::Description { kind: b"Trigger", value: b"Program termination" };
+        let text = self.engine.trigger_text(part.trigger);
+        let trigger = Header::Description { kind: b"Trigger", value: &text };
         put(writer, Line::Header(trigger))?;
         put(writer, Line::Blank)?;
         let kinds: Vec<&[u8]> = self.kinds().iter().map(|kind| kind.as_str().as_bytes()).collect();
@@ -199,8 +253,8 @@ impl Profile<'_> {
 
     fn place(&self, context: ContextId) -> Place {
         match self.engine.contexts.kind(context) {
-            Kind::Function(function, level) => Place { function, level },
-            Kind::Stubs(..) => unreachable!("stubs have no costs of their own"),
+            Kind::Function(Running { function, level, callers, .. }) => Place { function, level, callers },
+            Kind::Stubs(..) | Kind::Uncounted => unreachable!("what is skipped has no costs of its own"),
         }
     }
 
@@ -219,14 +273,25 @@ impl Profile<'_> {
 
     fn name(&self, place: Place) -> Vec<u8> {
         let function = self.engine.contexts.function(place.function);
-        let mut name = match &function.name {
-            Some(name) => shown_name(name, self.engine.options.demangles),
-            None => format!("{:#018x}", function.start - self.bias(place)).into_bytes(),
-        };
+        let mut name = self.own_name(function);
         if place.level > 1 {
             name.extend_from_slice(format!("'{}", place.level).as_bytes());
         }
+        for caller in self.engine.contexts.callers(place.callers) {
+            name.push(b'\'');
+            name.extend_from_slice(&self.own_name(self.engine.contexts.function(*caller)));
+        }
         name
+    }
+
+    fn own_name(&self, function: &Function) -> Vec<u8> {
+        match &function.name {
+            Some(name) => shown_name(name, self.engine.options.choices.demangles),
+            None => {
+                let bias = function.object.map_or(0, |object| self.engine.objects.get(object).bias);
+                format!("{:#018x}", function.start - bias).into_bytes()
+            }
+        }
     }
 
     /// Returns the file of a function: that of its first instruction.

@@ -172,8 +172,9 @@ impl Engine {
         let signal = std::mem::take(&mut state.pending) as u32;
         state.flags &= !master_handler::TRAP_FLAG;
         if signal == STOP_SIGNAL {
+            self.serve(state);
             set_mask(state.saved_mask);
-            state.resume = self.block(pc, context);
+            self.go_to(state, pc, context);
             return;
         }
         let action = self.signals.actions[signal as usize];
@@ -184,7 +185,7 @@ impl Engine {
         }
         if action.handler == IGNORE {
             set_mask(state.saved_mask);
-            state.resume = self.block(pc, context);
+            self.go_to(state, pc, context);
             return;
         }
         let uses_alternative = action.flags & u64::from(sys::SA_ONSTACK) != 0
@@ -208,7 +209,7 @@ impl Engine {
             self.signals.actions[signal as usize] = action;
             apply(signal, &action);
         }
-        let root = self.function_context(delivery.handler);
+        let root = self.root_context(state, delivery.handler);
         state.levels.push(Level { context, cost: state.cost, root });
         let frame = Frame {
             inverse_sp: !state.gpr[4],
@@ -250,9 +251,9 @@ impl Engine {
         }
         let context = match self.end_handler(state) {
             Some(context) => context,
-            None => self.function_context(returned.pc),
+            None => self.root_context(state, returned.pc),
         };
-        state.resume = self.block(returned.pc, context);
+        self.go_to(state, returned.pc, context);
         set_mask(returned.mask);
     }
 

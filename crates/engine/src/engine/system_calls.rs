@@ -1,10 +1,10 @@
 //! System calls of the program: most go to the kernel as they are, those that change memory, code or processes are looked at.
 #![allow(unsafe_code)]
 
-use linux_raw_sys::errno::{EEXIST, EINVAL, ENOMEM, ENOSYS, EPERM};
+use linux_raw_sys::errno::{EEXIST, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::master_handler::{TRAP_FLAG, without_stop};
+use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::{Call, Engine, Step};
 use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
 use crate::contexts::ContextId;
@@ -58,14 +58,19 @@ impl Engine {
 
     /// Goes on after a system call.
     pub(super) fn end_call(&mut self, state: &mut State, next: u64, context: ContextId, result: i64) {
-        if result == switch::RESTART {
+        // A signal of the engine's own is no reason for the program to see that a call was interrupted.
+        let is_own = state.pending == u64::from(STOP_SIGNAL) && result == failed(EINTR);
+        if result == switch::RESTART || is_own {
             // The signal comes first, and the call is made when its handler has returned.
             return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
         }
         state.gpr[0] = result as u64;
-        if self.retired.must_flush() {
+        let must_flush = self.retired.must_flush();
+        if must_flush {
             self.flush(state);
-            state.resume = self.block(next, context);
+        }
+        if must_flush || !self.is_current(state, context) {
+            self.go_to(state, next, context);
         }
         if state.pending != 0 {
             self.deliver(state, next, context);

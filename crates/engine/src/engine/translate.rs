@@ -8,11 +8,11 @@ use super::transfer::Transfer;
 use super::{Engine, Exit, Translated};
 use crate::address_space::SHARED;
 use crate::arena::{Arena, Cell};
-use crate::asm::{Asm, Mem, RAX, RCX, RDX};
+use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
-use crate::contexts::ContextId;
+use crate::contexts::{ContextId, Kind};
 use crate::memory;
-use crate::state::{COST, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
+use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
 
 /// Return addresses have 31 bits, and what instructions refer to must be near.
 const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
@@ -58,6 +58,8 @@ impl Engine {
         }
         let site = block.instructions[block.instructions.len() - 1].instruction.ip();
         // Code of the continuation of a call is written first: code of two things cannot be written at once.
+        let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
+        let collects = self.contexts.collects(context);
         let transfer = match block.end {
             End::Jump(target) | End::Conditional(target) => self.transfer(context, site, target, None),
             End::Call(target) => self.transfer(context, site, target, Some(block.next())),
@@ -74,20 +76,25 @@ impl Engine {
         self.live.push(number);
         Arena::mark_block(chunk.asm.base());
         let counter = self.blocks[number as usize].counter;
-        let counts = Counts { counter, cost: block.instructions.len() as i32 };
+        let counts = collects.then_some(Counts { counter, cost: block.instructions.len() as u16 });
         let place = block.place_without_flags(self.flags_needed_behind(&block));
+        if self.options.dump_every > 0 && is_counted {
+            self.emit_block_count(&mut chunk, address, context);
+        }
         let (mut offsets, mut counted_from) = (Vec::new(), 0);
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
             if place == Some(index) {
-                counts.emit_with_flags(&mut chunk.asm);
+                if let Some(counts) = &counts {
+                    counts.emit_with_flags(&mut chunk.asm);
+                }
                 counted_from = chunk.asm.offset();
             }
             offsets.push(chunk.asm.offset());
             if index >= copied {
                 break;
             }
-            if is_repeated(&decoded.instruction) {
+            if is_repeated(&decoded.instruction) && collects {
                 let cell = self.repetition(number, index as u8);
                 emit_repetition(&mut chunk.asm, &block, decoded, cell);
             } else {
@@ -96,7 +103,7 @@ impl Engine {
         }
         let spills =
             matches!(block.end, End::Call(_) | End::IndirectCall | End::IndirectJump | End::Return(0));
-        let counts = if place.is_some() { None } else { Some(counts) };
+        let counts = counts.filter(|_| place.is_none());
         if !spills && let Some(counts) = &counts {
             chunk.asm.store(Mem::State(SPILL0), RCX);
             counts.emit_without_flags(&mut chunk.asm);
@@ -106,7 +113,8 @@ impl Engine {
             // The end counts before anything in it can fail, except for the target of an indirect branch.
             counted_from = chunk.asm.offset();
         }
-        let end = BlockEnd { context, site, transfer, falls_to, counts: counts.filter(|_| spills) };
+        let counts = counts.filter(|_| spills);
+        let end = BlockEnd { context, site, number, is_counted, transfer, falls_to, counts };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
         translated.offsets = offsets.into();
@@ -189,14 +197,19 @@ impl Engine {
             End::Next(_) | End::NoCode | End::Invalid | End::Stop(_) => {
                 self.emit_go(chunk, next, end.context)
             }
-            End::Jump(target) => self.emit_transfer(chunk, end.context, target, end.transfer),
+            End::Jump(target) => self.emit_transfer(chunk, end.context, target, &end.transfer),
             End::Conditional(target) => self.emit_conditional(chunk, block, &last, target, end),
             End::Call(target) => {
                 end.emit_spills(&mut chunk.asm);
                 self.emit_push_return(chunk, next);
-                match end.transfer {
-                    Transfer::Call(plan) => self.emit_call(chunk, &plan, target),
-                    Transfer::Jump => unreachable!("a call instruction is a call"),
+                match &end.transfer {
+                    Transfer::Call(plan) => self.emit_call(chunk, plan, target),
+                    Transfer::Watched(call) => self.emit_watched_call(chunk, *call),
+                    Transfer::Jump => {
+                        chunk.asm.load(RCX, Mem::State(SPILL0));
+                        chunk.asm.load(RDX, Mem::State(SPILL1));
+                        self.emit_go(chunk, target, end.context);
+                    }
                 }
             }
             End::IndirectCall | End::IndirectJump => {
@@ -205,6 +218,12 @@ impl Engine {
                 chunk.asm.store(Mem::State(SPILL1), RDX);
                 emit_load_target(&mut chunk.asm, &last.instruction);
                 self.emit_indirect(chunk, end, is_call.then_some(next));
+            }
+            End::Return(0) if !end.is_counted => {
+                end.emit_spills(&mut chunk.asm);
+                chunk.asm.load(RCX, Mem::StackTop);
+                chunk.asm.lea(RSP, RSP, 8);
+                self.emit_indirect(chunk, end, None);
             }
             End::Return(0) => {
                 end.emit_spills(&mut chunk.asm);
@@ -216,13 +235,11 @@ impl Engine {
                 self.emit_exit_and_resume(&mut chunk.asm, exit);
                 self.emit_go(chunk, next, end.context);
             }
-            End::Cpuid => {
-                self.emit_exit_and_resume(&mut chunk.asm, |resume| Exit::Cpuid { resume });
-                self.emit_go(chunk, next, end.context);
-            }
-            End::Xgetbv => {
-                self.emit_exit_and_resume(&mut chunk.asm, |resume| Exit::Xgetbv { resume });
-                self.emit_go(chunk, next, end.context);
+            End::Cpuid => self.emit_exit(&mut chunk.asm, Exit::Cpuid { next, context: end.context }),
+            End::Xgetbv => self.emit_exit(&mut chunk.asm, Exit::Xgetbv { next, context: end.context }),
+            End::Request => {
+                let (block, context) = (end.number, end.context);
+                self.emit_exit(&mut chunk.asm, Exit::Request { block, next, context });
             }
             End::ExtendedState => {
                 emit_extended_state(&mut chunk.asm, block, &last);
@@ -239,14 +256,32 @@ impl Engine {
         self.exits[number as usize] = exit(asm.here());
     }
 
-    fn emit_transfer(&mut self, chunk: &mut Chunk, context: ContextId, target: u64, transfer: Transfer) {
+    /// Writes the counting of blocks, up to the one before which a part of the profile is written.
+    fn emit_block_count(&mut self, chunk: &mut Chunk, address: u64, context: ContextId) {
+        let asm = &mut chunk.asm;
+        asm.store(Mem::State(SPILL0), RCX);
+        asm.load(RCX, Mem::State(BLOCKS_LEFT));
+        asm.lea(RCX, RCX, -1);
+        asm.store(Mem::State(BLOCKS_LEFT), RCX);
+        let is_last = asm.jump_if_rcx_is_zero();
+        asm.load(RCX, Mem::State(SPILL0));
+        let behind = asm.jump(0);
+        asm.land(is_last);
+        asm.load(RCX, Mem::State(SPILL0));
+        self.emit_exit(asm, Exit::Blocks { address, context });
+        let here = asm.here();
+        asm.replace32(behind, crate::asm::displacement(behind, here));
+    }
+
+    fn emit_transfer(&mut self, chunk: &mut Chunk, context: ContextId, target: u64, transfer: &Transfer) {
         match transfer {
             Transfer::Jump => self.emit_go(chunk, target, context),
             Transfer::Call(plan) => {
                 chunk.asm.store(Mem::State(SPILL0), RCX);
                 chunk.asm.store(Mem::State(SPILL1), RDX);
-                self.emit_call(chunk, &plan, target);
+                self.emit_call(chunk, plan, target);
             }
+            Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(*call)),
         }
     }
 
@@ -268,26 +303,26 @@ impl Engine {
             let patch = chunk.asm.here();
             let known = match end.transfer {
                 Transfer::Jump => self.known_block(target, end.context),
-                Transfer::Call(_) => None,
+                Transfer::Call(_) | Transfer::Watched(_) => None,
             };
             chunk.asm.displacement_to(known.unwrap_or(0));
             if known.is_none() && matches!(end.transfer, Transfer::Jump) {
                 chunk.add_missing(patch, target, end.context);
             }
-            self.emit_transfer(chunk, end.context, block.next(), end.falls_to);
-            if let Transfer::Call(_) = end.transfer {
+            self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
+            if !matches!(end.transfer, Transfer::Jump) {
                 let here = chunk.asm.here();
                 chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
-                self.emit_transfer(chunk, end.context, target, end.transfer);
+                self.emit_transfer(chunk, end.context, target, &end.transfer);
             }
         } else {
             chunk.asm.raw(&bytes[..bytes.len() - 1]);
             chunk.asm.raw(&[5]);
             let patch = chunk.asm.jump(0);
-            self.emit_transfer(chunk, end.context, target, end.transfer);
+            self.emit_transfer(chunk, end.context, target, &end.transfer);
             let here = chunk.asm.here();
             chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
-            self.emit_transfer(chunk, end.context, block.next(), end.falls_to);
+            self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
         }
     }
 }
@@ -298,6 +333,10 @@ pub(super) struct BlockEnd {
     pub(super) context: ContextId,
     /// The address of the last instruction.
     pub(super) site: u64,
+    /// The number of the block.
+    number: u32,
+    /// `true` if calls are followed.
+    is_counted: bool,
     transfer: Transfer,
     falls_to: Transfer,
     /// The counting that comes after registers were spilled.
@@ -319,20 +358,20 @@ impl BlockEnd {
 #[derive(Debug)]
 pub(super) struct Counts {
     counter: Cell,
-    cost: i32,
+    cost: u16,
 }
 
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
         asm.add_to(Mem::State(self.counter.offset()), 1);
-        asm.add_to(Mem::State(COST), self.cost);
+        asm.add_cost(self.cost, false);
     }
 
     /// Counts with `rcx`, and leaves the flags.
     pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
         asm.add_without_flags(Mem::State(self.counter.offset()), 1);
-        asm.add_without_flags(Mem::State(COST), self.cost);
+        asm.add_cost(self.cost, true);
     }
 }
 
@@ -360,11 +399,8 @@ fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
 fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Cell) {
     let add = |asm: &mut Asm| {
         // From here on `rcx` is the count of repetitions, and `rax` is free.
-        for mem in [Mem::State(cell.offset()), Mem::State(COST)] {
-            asm.load(RAX, mem);
-            asm.lea_sum(RAX, RAX, RCX, 0);
-            asm.store(mem, RAX);
-        }
+        asm.add_rcx_to(Mem::State(cell.offset()));
+        asm.add_rcx_to_cost();
     };
     if !is_repeated_comparison(&decoded.instruction) {
         asm.store(Mem::State(SPILL0), RAX);

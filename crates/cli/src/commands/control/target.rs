@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use gristmill_output::printable;
 
 use crate::error::CliError;
+use crate::native;
 use crate::output_name::{self, OutputName};
-use crate::valgrind::{executable, is_recorded};
+use crate::valgrind::{executable, is_recorded, runs_own_program};
 
 /// Tools of Valgrind other than Callgrind.
 const OTHER_TOOLS: [&str; 9] =
@@ -36,7 +37,7 @@ impl Target {
             return Err(refusal(format!("there is no process {process}")));
         }
         let own = std::iter::once(process).chain(children(process));
-        let recorded = own.filter(|process| is_recorded(*process)).collect::<Vec<u32>>();
+        let recorded = own.filter(|process| can_be_asked(*process)).collect::<Vec<u32>>();
         if let Some(&found) = recorded.first() {
             return Ok(Target { process: found, words: words(&folder(found).join("cmdline")) });
         }
@@ -94,7 +95,12 @@ impl Target {
 
     /// `true` if the process has not ended.
     pub(super) fn is_running(&self) -> bool {
-        is_recorded(self.process)
+        can_be_asked(self.process)
+    }
+
+    /// `true` if the native engine records the process.
+    pub(super) fn is_native(&self) -> bool {
+        is_native(&self.words)
     }
 }
 
@@ -103,7 +109,7 @@ fn refusal(message: String) -> CliError {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut processes: Vec<u32> =
         processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    processes.retain(|process| is_recorded(*process));
+    processes.retain(|process| can_be_asked(*process));
     processes.sort_unstable();
     let named: Vec<String> = processes
         .iter()
@@ -119,6 +125,16 @@ fn refusal(message: String) -> CliError {
         (_, more) => format!("under Callgrind: {} and {more} more", named.join(", ")),
     };
     CliError::Usage { message, hint: Some(hint) }
+}
+
+/// `true` if Callgrind or the native engine records a process.
+fn can_be_asked(process: u32) -> bool {
+    is_recorded(process) || runs_own_program(process) && is_native(&words(&folder(process).join("cmdline")))
+}
+
+/// `true` if the words are those of a process of the native engine.
+fn is_native(words: &[OsString]) -> bool {
+    words.get(1).is_some_and(|word| word == native::MARK)
 }
 
 fn folder(process: u32) -> PathBuf {

@@ -1,0 +1,91 @@
+//! The way to a process under the native engine: a request is a file beside its messages, and a signal makes it look there.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::target::Target;
+use crate::error::CliError;
+use crate::input::reason;
+use crate::native;
+use crate::output_name::OutputName;
+
+/// Time between two looks for an answer.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The way to a process.
+#[derive(Debug)]
+pub(super) struct Engine<'t> {
+    target: &'t Target,
+    /// The file of its messages.
+    messages: PathBuf,
+    timeout: Duration,
+}
+
+impl<'t> Engine<'t> {
+    pub(super) fn find(target: &'t Target, timeout: Duration) -> Result<Engine<'t>, CliError> {
+        let pattern = target.option("--log-file").unwrap_or_default();
+        match OutputName::parse(&pattern) {
+            Ok(name) => Ok(Engine { target, messages: name.of_process(target.process), timeout }),
+            Err(error) => Err(failed(format!("process {} takes no requests: {error}", target.process))),
+        }
+    }
+
+    /// Sends a request and returns the answer. There is none if it ends the process.
+    pub(super) fn ask(&self, request: &str) -> Result<String, CliError> {
+        let process = self.target.process;
+        let begin = Instant::now();
+        let (question, answer) = (native::request_path(&self.messages), native::answer_path(&self.messages));
+        // It has its messages when it can be asked.
+        while !self.messages.exists() {
+            self.wait(begin)?;
+        }
+        if question.exists() {
+            return Err(CliError::Usage {
+                message: format!("process {process} has not answered another request yet"),
+                hint: Some("ask again when it has".to_owned()),
+            });
+        }
+        let _ = std::fs::remove_file(&answer);
+        native::replace(&question, request)
+            .map_err(|error| failed(format!("process {process} cannot be asked: {}", reason(&error))))?;
+        if !native::wake(process) {
+            let _ = std::fs::remove_file(&question);
+            return Err(failed(format!(
+                "process {process} cannot be asked: it has ended, or belongs to another user"
+            )));
+        }
+        loop {
+            if let Ok(text) = std::fs::read_to_string(&answer) {
+                let _ = std::fs::remove_file(&answer);
+                return Ok(text);
+            }
+            if let Err(error) = self.wait(begin) {
+                let _ = std::fs::remove_file(&question);
+                return Err(error);
+            }
+        }
+    }
+
+    /// Waits a moment.
+    fn wait(&self, begin: Instant) -> Result<(), CliError> {
+        let process = self.target.process;
+        if !self.target.is_running() {
+            return Err(failed(format!("process {process} has ended before it gave an answer")));
+        }
+        if begin.elapsed() > self.timeout {
+            return Err(CliError::Usage {
+                message: format!(
+                    "process {process} gives no answer after {} s: it may be stopped, or at work on something large",
+                    self.timeout.as_secs()
+                ),
+                hint: Some("a longer time is --timeout SECONDS".to_owned()),
+            });
+        }
+        std::thread::sleep(POLL_INTERVAL);
+        Ok(())
+    }
+}
+
+fn failed(message: String) -> CliError {
+    CliError::Usage { message, hint: None }
+}

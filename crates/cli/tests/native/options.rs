@@ -1,0 +1,251 @@
+//! Options and requests: functions by their callers, when costs are counted, and the parts that are written, as under Callgrind.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::harness::*;
+use crate::programs::compile;
+use crate::sums::{Sums, environment_of_valgrind, search_path};
+use crate::{MAX_DIFFERENCE, has_engine};
+
+/// Calls of functions by several others, recursion of one and of two, and a phase.
+const PHASES: &str = r#"
+#include <stdio.h>
+#define FUNCTION __attribute__((noinline))
+volatile long sink;
+FUNCTION void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+FUNCTION void work(int n) { leaf(n); sink++; leaf(2); }
+FUNCTION int odd(int n);
+FUNCTION int even(int n) { sink++; if (n == 0) return 1; int r = odd(n - 1); sink++; return r; }
+FUNCTION int odd(int n) { sink++; if (n == 0) return 0; int r = even(n - 1); sink++; return r; }
+FUNCTION int fib(int n) { if (n < 2) return n; int a = fib(n - 1); int b = fib(n - 2); sink += a; return a + b; }
+FUNCTION void phase(int k) { work(k); even(5); sink++; }
+int main(void) {
+    work(3); phase(4); fib(12); phase(6); leaf(5);
+    printf("%ld\n", (long)sink);
+    return 0;
+}
+"#;
+
+/// Requests, by the first argument. The instructions are those of the headers of Valgrind, which need not be installed.
+const REQUESTS: &str = r#"
+#include <stdio.h>
+#define FUNCTION __attribute__((noinline))
+volatile long sink;
+static inline unsigned long request(unsigned long code, const void *text) {
+    unsigned long words[6] = {code, (unsigned long)text}, result = 0;
+    __asm__ volatile("rol $3, %%rdi; rol $13, %%rdi; rol $61, %%rdi; rol $51, %%rdi; xchg %%rbx, %%rbx"
+        : "+d"(result) : "a"(words) : "cc", "memory");
+    return result;
+}
+#define DUMP request(0x43540000, 0)
+#define ZERO request(0x43540001, 0)
+#define TOGGLE request(0x43540002, 0)
+#define DUMP_AT(text) request(0x43540003, text)
+#define START request(0x43540004, 0)
+#define STOP request(0x43540005, 0)
+FUNCTION void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+FUNCTION void work(int n) { leaf(n); sink++; leaf(2); }
+FUNCTION void inner(void) { TOGGLE; sink++; }
+FUNCTION void outer(void) { sink++; inner(); sink++; }
+int main(int count, char **words) {
+    unsigned long runs_on_valgrind = request(0x1001, 0);
+    work(3);
+    if (count > 1) switch (words[1][0]) {
+        case 'd': DUMP; work(4); DUMP_AT("a name"); work(5); break;
+        case 'z': work(4); ZERO; work(5); break;
+        case 't': work(4); TOGGLE; work(5); TOGGLE; work(6); break;
+        case 'o': work(4); outer(); work(5); outer(); work(6); break;
+        case 's': work(4); START; work(5); outer(); STOP; work(6); START; work(7); break;
+        case 'x': work(4); STOP; work(5); DUMP_AT("phase/1"); work(6); break;
+        case 'e': { DUMP; FILE *part = fopen(words[2], "r"); printf("%s\n", part ? "written" : "missing"); } break;
+    }
+    printf("%lu %ld\n", runs_on_valgrind, (long)sink);
+    return 0;
+}
+"#;
+
+/// Records with both engines, and compares all files: their names, heads, functions and calls.
+fn assert_same_files(folder: &Path, options: &[&str], program: &[&str]) {
+    let outputs = ["native", "valgrind"].map(|engine| {
+        let files = folder.join(engine);
+        let _ = std::fs::remove_dir_all(&files);
+        std::fs::create_dir(&files).unwrap();
+        let output = format!("{engine}/out");
+        let mut words = vec!["record", "--engine", engine, "-q", "-o", &output, "--dump-instr=yes"];
+        if engine == "valgrind" {
+            words.push("--valgrind-option=--run-libc-freeres=no");
+        }
+        let mut command = gristmill(&[&words, options, program].concat());
+        command.current_dir(folder).env_clear();
+        match engine {
+            "native" => command.envs(environment_of_valgrind()),
+            _ => command.env("PATH", search_path()),
+        };
+        let output = command.output().unwrap();
+        assert_eq!(stderr(&output), "", "{engine} {options:?} {program:?}");
+        (code(&output), stdout(&output))
+    });
+    assert_eq!(outputs[0], outputs[1], "{options:?} {program:?}");
+    let names = ["native", "valgrind"].map(|engine| {
+        let entries = std::fs::read_dir(folder.join(engine)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    });
+    assert_eq!(names[0], names[1], "{options:?} {program:?}");
+    for name in &names[0] {
+        let paths = ["native", "valgrind"].map(|engine| folder.join(engine).join(name));
+        let [native, valgrind] = paths.each_ref().map(|path| head(path));
+        assert_eq!(native, valgrind, "{options:?} {program:?} {name}");
+        let [native, valgrind] = paths.map(|path| Sums::read(&path));
+        let (differences, sum) = valgrind.differences(&native);
+        let difference = differences.join("\n");
+        assert!(sum <= MAX_DIFFERENCE, "{options:?} {program:?} {name}: {difference}");
+    }
+}
+
+/// Returns the lines that tell what a file is.
+fn head(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_head = |line: &&str| {
+        ["version:", "cmd:", "part:", "thread:", "desc: Trigger:", "positions:", "events:"]
+            .iter()
+            .any(|key| line.starts_with(key))
+    };
+    // Callgrind writes two spaces before the command.
+    text.lines().filter(is_head).map(|line| line.replace("  ", " ")).collect()
+}
+
+#[test]
+fn options_about_functions_do_what_they_do_under_callgrind() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "phases", &["-O1", "-g", "-fno-optimize-sibling-calls"], PHASES);
+    for options in [
+        &["--separate-callers=3"][..],
+        &["--separate-callers2=leaf", "--separate-callers1=w*k", "--separate-recs=3"],
+        &["--separate-recs4=fib", "--separate-recs=1"],
+        &["--separate-recs=12", "--separate-callers=1"],
+        &["--fn-skip=work", "--fn-skip=odd"],
+        &["--toggle-collect=work"],
+        &["--toggle-collect=fib", "--separate-callers=1"],
+        &["--collect-atstart=no", "--toggle-collect=even"],
+        &["--dump-before=phase"],
+        &["--dump-after=work"],
+        &["--dump-before=fib", "--dump-after=fib", "--zero-before=phase"],
+        &["--dump-before=phase", "--combine-dumps=yes"],
+        &["--dump-before=phase", "--separate-threads=yes", "--compress-strings=no"],
+    ] {
+        assert_same_files(folder.path(), options, &["./phases"]);
+    }
+}
+
+#[test]
+fn requests_do_what_they_do_under_callgrind() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "requests", &["-O1", "-g", "-fno-optimize-sibling-calls"], REQUESTS);
+    for (options, way) in [
+        (&[][..], "d"),
+        (&[], "z"),
+        (&[], "t"),
+        (&[], "o"),
+        (&[], "s"),
+        (&[], "x"),
+        (&["--instr-atstart=no"], "s"),
+        (&["--collect-atstart=no"], "t"),
+        (&["--toggle-collect=outer"], "o"),
+        (&["--separate-threads=yes"], "d"),
+        (&["--combine-dumps=yes"], "d"),
+    ] {
+        assert_same_files(folder.path(), options, &["./requests", way]);
+    }
+}
+
+#[test]
+fn a_part_is_written_when_the_request_returns() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "requests", &["-O1"], REQUESTS);
+    let output = run_in(
+        folder.path(),
+        &["record", "--engine", "native", "-q", "-o", "a.out", "./requests", "e", "a.out.1"],
+    );
+    assert!(stdout(&output).starts_with("written\n1 "), "{}{}", stdout(&output), stderr(&output));
+    // Without the engine, requests do nothing.
+    let plain = Command::new("./requests").arg("d").current_dir(folder.path()).output().unwrap();
+    assert_eq!(stdout(&plain), "0 25\n");
+}
+
+#[test]
+fn parts_of_blocks_add_up() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "phases", &["-O1"], PHASES);
+    let total = |options: &[&str], output: &str| {
+        let words = [&["record", "--engine", "native", "-q", "-o", output], options, &["./phases"]].concat();
+        let recorded = run_in(folder.path(), &words);
+        assert_eq!((code(&recorded), stderr(&recorded).as_str()), (0, ""));
+        let entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let parts: Vec<_> =
+            entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(output)).collect();
+        let totals: Vec<u64> = parts.iter().map(|part| Sums::read(part).total).collect();
+        (totals.len(), totals.iter().sum::<u64>())
+    };
+    let (whole_count, whole) = total(&[], "whole.out");
+    let (part_count, parts) = total(&["--dump-every-bb=5000"], "parts.out");
+    assert_eq!((whole_count, whole), (1, parts));
+    assert!(part_count > 4, "{part_count}");
+}
+
+/// Waits, and says if something else ends that.
+const WAITS: &str = r#"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    FILE *file = fopen("new", "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    rename("new", "pid");
+    while (access("end", F_OK) != 0)
+        if (poll(0, 0, 300) < 0) printf("%s\n", errno == EINTR ? "interrupted" : "failed");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_does_not_notice_that_it_is_asked() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "waits", &["-O1"], WAITS);
+    let mut command = gristmill(&["record", "--engine", "native", "-q", "-o", "a.out", "./waits"]);
+    command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let process = loop {
+        match std::fs::read_to_string(folder.path().join("pid")) {
+            Ok(text) => break text.trim().to_owned(),
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    for request in ["status", "dump", "off", "on", "status"] {
+        let output = run_in(folder.path(), &["control", &process, request]);
+        assert_eq!(code(&output), 0, "{request}: {}", stderr(&output));
+    }
+    std::fs::write(folder.path().join("end"), "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stdout(&output), stderr(&output)), (0, String::new(), String::new()));
+}

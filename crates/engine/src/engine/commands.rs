@@ -1,0 +1,64 @@
+//! Requests of the user to a program that runs: those that Callgrind answers, with its answers.
+
+use std::fmt::Write as _;
+
+use linux_raw_sys::general as sys;
+
+use super::Engine;
+use super::system_calls::own_call;
+use super::trigger::Trigger;
+use crate::state::State;
+use crate::symbols::shown_name;
+
+impl Engine {
+    /// Does what the user asks for, if there is a request.
+    pub(super) fn serve(&mut self, state: &mut State) {
+        let process = std::process::id();
+        let Some(request) = self.options.client.request(process) else { return };
+        let answer = match request.split(' ').next().unwrap_or_default() {
+            "status" => self.status(state),
+            "dump" => {
+                self.dump(state, &Trigger::Command(request));
+                String::new()
+            }
+            "zero" => {
+                self.zero(state, false);
+                String::new()
+            }
+            "instrumentation" => {
+                self.switch_counting(state, request.ends_with("on"));
+                String::new()
+            }
+            "v.kill" => loop {
+                own_call(sys::__NR_kill, [u64::from(process), u64::from(sys::SIGKILL), 0, 0, 0, 0]);
+            },
+            _ => "unknown".to_owned(),
+        };
+        self.options.client.answer(process, &answer);
+    }
+
+    fn status(&self, state: &State) -> String {
+        let bases = self.threads.bases();
+        let cells = self.contexts.edges().iter().filter_map(|edge| edge.cells);
+        let ended = cells.flat_map(|cells| bases.iter().map(move |base| cells.of(*base)));
+        let others = self.threads.others(state);
+        let active = others.iter().map(|other| other.frame_count()).sum::<u64>() + state.frame_count();
+        let calls = ended.fold(active, u64::wrapping_add);
+        let counting = if self.is_counted { "on" } else { "off" };
+        let mut text = format!("instrumentation: {counting}\nevents: Ir\n");
+        for index in 0..bases.len() {
+            let _ = writeln!(text, "events-{}: {}", index + 1, self.threads.summary(index));
+        }
+        let thread = bases.iter().position(|base| *base == state.own_address).map_or(1, |index| index + 1);
+        let _ = writeln!(text, "distinct-functions: {}", self.contexts.function_count());
+        let _ = writeln!(text, "executed-calls: {calls}\nthreads: {}", self.threads.live_count());
+        let _ = writeln!(text, "part: {}\ncurrent-tid: {thread}", self.parts);
+        let (current, _) = self.contexts.owner(self.current(state));
+        if let Some(function) = self.contexts.function_of(current) {
+            let name = self.contexts.function(function).name.clone().unwrap_or_default();
+            let name = shown_name(&name, self.options.choices.demangles);
+            let _ = writeln!(text, "function-{thread}-0: {}", String::from_utf8_lossy(&name));
+        }
+        text
+    }
+}

@@ -1,0 +1,101 @@
+//! Parts of the profile: what was counted is written, and counting begins again, while calls go on.
+
+use super::signals::HANDLER_EDGE;
+use super::trigger::Trigger;
+use super::{Engine, profile};
+use crate::contexts::{EdgeId, FunctionId};
+use crate::memory;
+use crate::state::{Frame, State};
+use crate::symbols::shown_name;
+
+impl Engine {
+    /// Returns the text that a part has for what it was written for.
+    pub(super) fn trigger_text(&self, trigger: &Trigger) -> Vec<u8> {
+        let function = |option: &str, function: FunctionId| {
+            let name = self.contexts.function(function).name.clone().unwrap_or_default();
+            [option.as_bytes(), &shown_name(&name, self.options.choices.demangles)].concat()
+        };
+        match trigger {
+            Trigger::End => b"Program termination".to_vec(),
+            Trigger::Before(id) => function("--dump-before=", *id),
+            Trigger::After(id) => function("--dump-after=", *id),
+            Trigger::Blocks => format!("--dump-every-bb={}", self.options.dump_every).into_bytes(),
+            Trigger::Request(text) => text.clone(),
+            Trigger::Command(text) => text.clone().into_bytes(),
+        }
+    }
+
+    /// Writes what was counted since the last part, and begins to count again. The file is complete when this returns.
+    pub(super) fn dump(&mut self, state: &mut State, trigger: &Trigger) {
+        let is_alone = self.options.separates_threads && trigger.is_of_thread();
+        self.stop_others(state);
+        self.add_all_calls(state, is_alone, 1);
+        self.write_part(trigger, is_alone.then_some(state.own_address));
+        self.restart(state, is_alone);
+    }
+
+    /// Begins to count again, in a thread that has a profile of its own or in all.
+    pub(super) fn zero(&mut self, state: &mut State, is_alone: bool) {
+        self.stop_others(state);
+        self.add_all_calls(state, is_alone, 1);
+        self.restart(state, is_alone);
+    }
+
+    /// Writes a part of the profile, of one thread or of all.
+    pub(super) fn write_part(&mut self, trigger: &Trigger, thread: Option<u64>) {
+        self.parts += 1;
+        if let Err(error) = profile::write(self, trigger, self.parts, thread) {
+            self.options.report(&format!("the profile could not be written: {error}"));
+        }
+    }
+
+    /// Sets all counts to zero, of one thread or of all. Calls that go on were counted, and are not when they end.
+    fn restart(&mut self, state: &mut State, is_alone: bool) {
+        let bases = if is_alone { vec![state.own_address] } else { self.threads.bases() };
+        for base in &bases {
+            for block in &self.blocks {
+                block.counter.set(*base, 0);
+                for (_, cell) in &block.repetitions {
+                    cell.set(*base, 0);
+                }
+            }
+            for cells in self.contexts.edges().iter().filter_map(|edge| edge.cells) {
+                cells.set(*base, 0);
+                cells.at(1).set(*base, 0);
+            }
+        }
+        self.partial_runs.retain(|run| !bases.contains(&run.thread));
+        self.add_all_calls(state, is_alone, u64::MAX);
+        self.threads.restart_summaries(&bases);
+    }
+
+    fn add_all_calls(&self, state: &mut State, is_alone: bool, count: u64) {
+        self.add_calls(state, count);
+        if !is_alone {
+            for other in self.threads.others(state) {
+                self.add_calls(other, count);
+            }
+        }
+    }
+
+    /// Adds to the counts of calls of a thread that go on, and what they have cost so far.
+    fn add_calls(&self, state: &mut State, count: u64) {
+        let mut cost = state.cost;
+        let mut level = state.levels.len();
+        for index in (0..state.frame_count()).rev() {
+            let frame = memory::frame(state.first_frame, index);
+            if frame.edge == HANDLER_EDGE {
+                // What is below was interrupted.
+                level = level.saturating_sub(1);
+                cost = state.levels.get(level).map_or(cost, |level| level.cost);
+                continue;
+            }
+            if let Some(cells) = self.contexts.get(EdgeId(frame.edge)).cells {
+                cells.add(state.own_address, count);
+                cells.at(1).add(state.own_address, cost.wrapping_sub(frame.enter_cost));
+            }
+            memory::set_frame(state.first_frame, index, Frame { enter_cost: cost, ..frame });
+        }
+        state.root_cost = cost;
+    }
+}
