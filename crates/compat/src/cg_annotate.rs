@@ -235,8 +235,8 @@ impl<'c> Report<'c> {
             by_file.consider(&sum);
             by_function.consider(&sum);
         });
-        let shown = (by_file.shown_rows() + by_function.shown_rows()).saturating_mul(events.len());
-        options.budget.check_cells(shown).map_err(LayoutError::TooManyCosts)?;
+        let rows = sums.len() + by_file.shown_rows() + by_function.shown_rows();
+        options.budget.check_cells(rows.saturating_mul(events.len())).map_err(LayoutError::TooManyCosts)?;
         sums.each(|sum| {
             by_file.add(&sum);
             by_function.add(&sum);

@@ -152,3 +152,23 @@ fn files_made_to_do_harm_are_refused() {
     let refused = Report::new(&options, &[Summand { costs: &costs, is_negative: false }]);
     assert!(matches!(refused.unwrap_err(), LayoutError::TooManyCosts(_)));
 }
+
+/// The sums of all functions and those that are shown are in memory at once.
+#[test]
+fn sums_and_shown_rows_share_a_budget() {
+    const FUNCTIONS: usize = 800;
+    const EVENTS: usize = 2200;
+    let mut text = "events:".to_owned();
+    (0..EVENTS).for_each(|event| write!(text, " E{event}").unwrap());
+    text.push_str("\nfl=f.c\n");
+    (0..FUNCTIONS).for_each(|function| write!(text, "fn=f{function}\n1 1\n").unwrap());
+    let profile = Profile::from_bytes(text);
+    let costs = ProfileCosts::new(&profile, &Selection::default(), &[]).unwrap();
+    let summands = [Summand { costs: &costs, is_negative: false }];
+    let report = |threshold| {
+        let options = Options { threshold, budget: MemoryBudget::new([&profile]), ..options(EVENTS) };
+        Report::new(&options, &summands).map(drop)
+    };
+    assert_eq!(report(10.0), Ok(()));
+    assert!(matches!(report(0.0), Err(LayoutError::TooManyCosts(_))));
+}
