@@ -245,6 +245,7 @@ impl RecordArgs {
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
+            ("--skip-plt=no", self.skip_plt.is_some_and(|value| !value.is_yes())),
             ("--trace-children=yes", is_yes(self.trace_children)),
             ("--valgrind-option", !self.valgrind_option.is_empty()),
         ];

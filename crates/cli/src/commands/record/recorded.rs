@@ -12,7 +12,7 @@ use gristmill_report::EventColumn;
 
 use super::earlier::Settled;
 use super::valgrind_log::Processes;
-use crate::args::{RecordArgs, YesNo};
+use crate::args::{Engine, RecordArgs, YesNo};
 use crate::error::CliError;
 use crate::launcher;
 use crate::load;
@@ -117,7 +117,7 @@ impl Recorded {
             let fate =
                 if *has_whole_part { "its last part is cut off" } else { "removed, as it was cut off" };
             session.report(&CliError::Usage {
-                message: format!("{}: {fate}: Callgrind could not write all of it", printable_path(path)),
+                message: format!("{}: {fate}: not all of it could be written", printable_path(path)),
                 hint: Some("is the disk full?".to_owned()),
             });
         }
@@ -127,7 +127,7 @@ impl Recorded {
                 session.report(&CliError::Usage {
                     message: format!("nothing was recorded: {} was not written", printable_path(&self.name)),
                     hint: Some(
-                        "Callgrind writes the profile when the program ends; killed, or run as another program, it does not"
+                        "the profile is written when the program ends: not if it is killed, or runs another one in its place"
                             .to_owned(),
                     ),
                 });
@@ -230,15 +230,19 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
     if args.trace_children.is_some() {
         return;
     }
+    let option = match args.engine {
+        Engine::Native => "--engine=valgrind --trace-children=yes",
+        Engine::Valgrind | Engine::Auto => "--trace-children=yes",
+    };
     if let Some(launchers) = launcher::only_launchers(profiles) {
         session.tell(&format!(
-            "only {launchers} was recorded, which starts other programs: --trace-children=yes records these, too"
+            "only {launchers} was recorded, which starts other programs: {option} records these, too"
         ));
     } else if let Some((function, count)) = launcher::unrecorded(profiles, running) {
         let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
         session.tell(&format!(
             "the program started others, which were not recorded ({calls} of {function}): \
-             --trace-children=yes records these, too"
+             {option} records these, too"
         ));
     }
 }
