@@ -3,7 +3,7 @@
 // default), "export" (one file, from the disk) or "site" (files on web space, where the profile is chosen).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { after } from "node:test";
@@ -103,6 +103,13 @@ async function site() {
   directory ??= mkdtempSync(join(tmpdir(), "gristmill-page-"));
   const root = join(directory, "site");
   execFileSync(program, ["view", "--site", root], { stdio: "ignore" });
+  // The page is that of ui/dist, as that of a server is.
+  for (const [name, page] of [
+    ["index.html", "site.html"],
+    ["app.js", "app.js"],
+    ["style.css", "style.css"],
+  ])
+    copyFileSync(join(import.meta.dirname, "../dist", page), join(root, name));
   const server = createServer((request, response) => {
     const name = request.url === "/" ? "index.html" : request.url.slice(1);
     const type = MEDIA_TYPES[name.split(".").pop()];
@@ -172,8 +179,8 @@ export async function settle(page) {
   }, quiet);
 }
 
-/** Opens a view of a profile. Errors of the page are found by `close`. */
-export async function open(words, hash, { dark = false, size = { width: 1440, height: 900 } } = {}) {
+/** A page without an address yet. */
+async function blank({ dark = false, size = { width: 1440, height: 900 } }) {
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-lcd-text"],
@@ -190,6 +197,21 @@ export async function open(words, hash, { dark = false, size = { width: 1440, he
   page.on("console", (message) => {
     if (message.type() === "error") page.problems.push(message.text());
   });
+  return page;
+}
+
+/** Opens the static viewer, which waits for files. */
+export async function openSite(options) {
+  const page = await blank(options);
+  const { address } = await once("site", site);
+  await page.goto(address);
+  await page.locator("#profile-files").waitFor({ state: "attached" });
+  return page;
+}
+
+/** Opens a view of a profile. Errors of the page are found by `close`. */
+export async function open(words, hash, options = {}) {
+  const page = await blank(options);
   await visit(page, words, hash);
   await settle(page);
   return page;

@@ -12,11 +12,13 @@ import {
   functionRow,
   grouped,
   open,
+  openSite,
   PROFILES,
   program,
   report,
   selecting,
   settle,
+  SIZES,
   skip,
   spoken,
   VIEWS,
@@ -383,3 +385,28 @@ test("a view is saved with a name, found again, and removed", { skip: skipOnSite
   await page.keyboard.press("Escape");
   await close(page);
 });
+
+for (const size of [...SIZES, { width: 1000, height: 700 }]) {
+  test(`a viewer that waits for files shows all of its choices in ${size.width} px`, { skip }, async () => {
+    const page = await openSite({ size });
+    const wait = async (file) => {
+      await page.setInputFiles("#profile-files", file);
+      await page.locator("[role=alert]").waitFor();
+    };
+    for (const step of [
+      () => {},
+      () => wait({ name: "junk.txt", mimeType: "text/plain", buffer: Buffer.from("no") }),
+    ]) {
+      await step();
+      const seen = await page.evaluate(() =>
+        [...document.querySelectorAll("h1, [role=alert], input[type=file]")].map((element) => {
+          const { left, top, width, height } = element.getBoundingClientRect();
+          const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+          return element === hit || element.contains(hit);
+        }),
+      );
+      assert.ok(seen.length >= 3 && seen.every((one) => one), JSON.stringify(seen));
+    }
+    await close(page);
+  });
+}
