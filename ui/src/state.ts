@@ -72,6 +72,7 @@ export async function ask<Q extends Question>(
   question: Q,
   signal: AbortSignal,
   within: Scope = scope.value,
+  isKept = true,
 ): Promise<Answers[Q["kind"]]> {
   const key = `${generation.peek()} ${JSON.stringify(within)} ${JSON.stringify(question)}`;
   const known = kept.get(key);
@@ -83,12 +84,37 @@ export async function ask<Q extends Question>(
   busyCount.value = busyCount.peek() + 1; // peek: an effect that asks must not follow what it changes
   try {
     const answer = await library.ask({ scope: within, question }, signal);
-    kept.set(key, answer);
+    if (isKept) kept.set(key, answer);
     if (kept.size > MAX_KEPT_ANSWERS) kept.delete(kept.keys().next().value!);
     return answer as Answers[Q["kind"]];
   } finally {
     busyCount.value = busyCount.peek() - 1;
   }
+}
+
+/** The most rows that a page may have. */
+const MAX_PAGE_ROWS = 10_000;
+
+/** All rows as one page: that which is there, if it has all of them. */
+export function allRows<P extends { rows: unknown[] }>(
+  there: P,
+  count: number,
+  askPage: (start: number, count: number) => Promise<P>,
+): P | Promise<P> {
+  return there.rows.length >= count ? there : joinedPages(count, askPage);
+}
+
+async function joinedPages<P extends { rows: unknown[] }>(
+  count: number,
+  askPage: (start: number, count: number) => Promise<P>,
+): Promise<P> {
+  const whole = await askPage(0, MAX_PAGE_ROWS);
+  const pages = [whole.rows];
+  for (let start = whole.rows.length; start < count; start += pages.at(-1)!.length) {
+    pages.push((await askPage(start, MAX_PAGE_ROWS)).rows);
+    if (pages.at(-1)!.length === 0) break;
+  }
+  return { ...whole, rows: pages.flat() };
 }
 
 // ---- Functions by name: links hold names, questions hold ids.

@@ -1,8 +1,12 @@
 // Overview, functions, callers, tree, parts, findings: their numbers are those of the program's reports.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   close,
+  corpus,
   download,
   functionRow,
   grouped,
@@ -451,5 +455,51 @@ test("names fit their columns by meaning, at each width, and differ in a table",
     assert.ok(length >= longest, `a wider window shows no less: ${length} at ${width}, ${longest} before`);
     longest = length;
   }
+  await close(page);
+});
+
+test("a saved or copied table has all rows, not only those around the ones in sight", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-rows-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.many");
+  // More than two questions for the most rows of a page.
+  const names = Array.from({ length: 20_002 }, (_, index) => `f${index}`);
+  writeFileSync(
+    file,
+    `events: Ir\n${names.map((name, index) => `fn=${name}\n1 ${50_000 - index}\n`).join("")}`,
+  );
+  const page = await open([file], "view=functions");
+  await page.locator(".scroll").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await settle(page);
+  const csv = (await download(page, "Table as CSV")).bytes.toString().split("\r\n");
+  assert.equal(csv.length, 1 + names.length);
+  assert.deepEqual(
+    csv.slice(1).map((row) => row.split(",")[3]),
+    names,
+  );
+  assert.match(await spoken(page), /^saved functions\.csv, 20,002 rows$/);
+  const json = JSON.parse((await download(page, "Answer as JSON")).bytes.toString());
+  assert.deepEqual([json.start, json.rows.length, json.all], [0, names.length, names.length]);
+  await page.keyboard.press("y");
+  await page.waitForFunction(() =>
+    document.querySelector("[aria-live=polite]").textContent.startsWith("copied"),
+  );
+  assert.match(await spoken(page), /^copied the table, 20,002 rows$/);
+  assert.equal(
+    (await page.evaluate(() => navigator.clipboard.readText())).split("\n").length,
+    1 + names.length,
+  );
+  await close(page);
+});
+
+test("a saved table of changes has all rows of its side", { skip }, async () => {
+  const words = [`${corpus}callgrind/callgrind.out.mill-dynamic`, "--base", mill];
+  const page = await open(words, "view=functions&cmp=1");
+  const rows = Number((await page.locator(".tools [role=status]").textContent()).split(" ")[0]);
+  await page.locator(".scroll").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await settle(page);
+  const csv = (await download(page, "Table as CSV")).bytes.toString().split("\r\n");
+  assert.ok(rows > 200);
+  assert.equal(csv.length, 1 + rows);
   await close(page);
 });

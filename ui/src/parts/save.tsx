@@ -1,19 +1,20 @@
 // Copying and saving: tables as text, pictures as files.
 import { useRef } from "preact/hooks";
 import { copy } from "../actions";
+import { grouped } from "../format";
 import { announce } from "../state";
 
-export function save(content: Blob, name: string): void {
+export function save(content: Blob, name: string, note = ""): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  announce.value = `saved ${name}`;
+  announce.value = `saved ${name}${note}`;
 }
 
-export function saveText(text: string, type: string, name: string): void {
-  save(new Blob([text], { type }), name);
+export function saveText(text: string, type: string, name: string, note = ""): void {
+  save(new Blob([text], { type }), name, note);
 }
 
 export type Cell = string | number | null | undefined;
@@ -29,6 +30,21 @@ function csvCell(value: Cell): string {
   let text = String(value ?? "");
   if (typeof value === "string" && /^[=+@\t\r-]/.test(text) && !/^-?[\d.]+$/.test(text)) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The count of rows below the heads, to be said. */
+function counted(rows: Cell[][]): string {
+  const count = rows.length - 1;
+  return `, ${grouped(count)} ${count === 1 ? "row" : "rows"}`;
+}
+
+/** Uses what is there at once, or later: a browser may copy only what is there at once. */
+function use<T>(made: T | Promise<T>, run: (value: T) => void): void {
+  if (!(made instanceof Promise)) return run(made);
+  announce.value = "asking for all rows";
+  made.then(run).catch((error: Error) => {
+    announce.value = `not all rows could be read: ${error.message}`;
+  });
 }
 
 /** Draws a picture into a PNG, at twice its size. */
@@ -62,8 +78,9 @@ export interface Drawing {
 export interface SaveOptions {
   /** The name of files, without extension. */
   name: string;
-  /** The rows of the table. They are made when a button is pressed. */
-  rows: () => Cell[][];
+  /** The rows of the table, after its heads. They are made when a button is pressed. */
+  rows: () => Cell[][] | Promise<Cell[][]>;
+  /** The answer, or how to get all of it. */
   json: unknown;
   draw?: () => Drawing;
   dot?: () => string;
@@ -72,7 +89,7 @@ export interface SaveOptions {
 /** A menu that copies a table, or saves it or its picture. */
 export function Export({ name, rows, json, draw, dot }: SaveOptions) {
   const menu = useRef<HTMLDetailsElement>(null);
-  const csv = () => rows().map((row) => row.map(csvCell).join(","));
+  const csv = (made: Cell[][]) => made.map((row) => row.map(csvCell).join(",")).join("\r\n");
   const item = (text: string, run: () => void, action?: string) => (
     <button
       data-action={action}
@@ -97,10 +114,18 @@ export function Export({ name, rows, json, draw, dot }: SaveOptions) {
     >
       <summary>Save</summary>
       <div class="export-list">
-        {item("Copy the table", () => copy(tabbed(rows()), "the table"), "copy")}
-        {item("Table as CSV", () => saveText(csv().join("\r\n"), "text/csv", `${name}.csv`))}
+        {item(
+          "Copy the table",
+          () => use(rows(), (made) => copy(tabbed(made), `the table${counted(made)}`)),
+          "copy",
+        )}
+        {item("Table as CSV", () =>
+          use(rows(), (made) => saveText(csv(made), "text/csv", `${name}.csv`, counted(made))),
+        )}
         {item("Answer as JSON", () =>
-          saveText(JSON.stringify(json, null, 1), "application/json", `${name}.json`),
+          use(typeof json === "function" ? json() : json, (answer: unknown) =>
+            saveText(JSON.stringify(answer, null, 1), "application/json", `${name}.json`),
+          ),
         )}
         {draw ? item("Picture as SVG", () => saveText(draw().svg, "image/svg+xml", `${name}.svg`)) : null}
         {draw

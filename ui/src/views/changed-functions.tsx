@@ -1,9 +1,9 @@
 // Functions in comparison: before, after, change. Pages of rows, one side at a time.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ChangedSide, ChangeRow, ChangesPage, SideCounts } from "../answers";
+import type { ChangedSide, ChangeRow, ChangeSort, ChangesPage, SideCounts } from "../answers";
 import { grouped, signed } from "../format";
 import { go, place, type Sides } from "../place";
-import { eventName, isSelectedRow, joined, list } from "../state";
+import { allRows, ask, eventName, isSelectedRow, joined, list, scope } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { NumberHead, Pad, Region, useRows } from "../parts/rows";
@@ -47,7 +47,7 @@ function sideOfLibrary(side: Sides): ChangedSide {
   return place.value.swapped ? OPPOSITE[side] : side;
 }
 
-export function changeSort() {
+export function changeSort(): ChangeSort {
   const { sort } = place.value;
   return sort === "inclusive" ? "inclusive_change" : sort === "name" ? "name" : "self_change";
 }
@@ -55,15 +55,16 @@ export function changeSort() {
 export function ChangedFunctions() {
   const { group, filter, sides, sort, swapped } = place.value;
   const [start, setStart] = useState(0);
-  const { answer, error } = useAnswer({
-    kind: "changes_page",
+  const question = {
+    kind: "changes_page" as const,
     group,
     sort: changeSort(),
     side: sideOfLibrary(sides),
     filter,
     start,
     count: PAGE * 2,
-  });
+  };
+  const { answer, error } = useAnswer(question);
   const box = useRef<HTMLDivElement>(null);
   const above = useRef<HTMLTableRowElement>(null);
   const below = useRef<HTMLTableRowElement>(null);
@@ -85,13 +86,24 @@ export function ChangedFunctions() {
     const row = Math.floor(box.current!.scrollTop / ROW_HEIGHT);
     setStart(Math.max(0, Math.floor((row - PAGE / 2) / PAGE) * PAGE));
   };
+  /** The answer with all rows that are listed, not only those around the ones in sight. */
+  const whole = () => {
+    const within = scope.value;
+    return allRows(answer!, all, (start, count) =>
+      ask({ ...question, start, count }, new AbortController().signal, within, false),
+    );
+  };
+  const rows = () => {
+    const page = whole();
+    return page instanceof Promise ? page.then((page) => cells(page.rows)) : cells(page.rows);
+  };
   return (
     <>
       <div class="tools">
         <RowTools />
         <SideTabs counts={answer?.counts} />
         {answer ? <Sum answer={answer} /> : null}
-        {answer ? <Export name="changes" json={answer} rows={() => cells(answer.rows)} /> : null}
+        {answer ? <Export name="changes" json={whole} rows={rows} /> : null}
       </div>
       <Status answer={answer} error={error}>
         {answer && answer.all === 0 ? (

@@ -2,7 +2,19 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FunctionRow, FunctionsPage, Group, Sort } from "../answers";
 import { base, callCount, grouped, perCall, percentOf, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, isComparing, list, select, selected, shownEvents, summary, total } from "../state";
+import {
+  allRows,
+  ask,
+  eventName,
+  isComparing,
+  list,
+  scope,
+  select,
+  selected,
+  shownEvents,
+  summary,
+  total,
+} from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { Marked } from "../parts/marked";
@@ -43,8 +55,8 @@ function withinGroup(): { group: Group; name: string } | null {
 function usePage() {
   const { group, sort, ascending, filter, within } = place.value;
   const [start, setStart] = useState(0);
-  const { answer, error } = useAnswer({
-    kind: "functions",
+  const question = {
+    kind: "functions" as const,
     group,
     sort,
     ascending,
@@ -52,7 +64,8 @@ function usePage() {
     within: withinGroup(),
     start,
     count: PAGE * 2,
-  });
+  };
+  const { answer, error } = useAnswer(question);
   const box = useRef<HTMLDivElement>(null);
   const above = useRef<HTMLTableRowElement>(null);
   const below = useRef<HTMLTableRowElement>(null);
@@ -75,7 +88,14 @@ function usePage() {
     const row = Math.round(share * Math.max(0, all - clientHeight / ROW_HEIGHT));
     setStart(Math.max(0, Math.floor((row - PAGE / 2) / PAGE) * PAGE));
   };
-  return { answer, error, box, above, below, onScroll, first, all };
+  /** The answer with all rows, not only those around the ones in sight. */
+  const whole = () => {
+    const within = scope.value;
+    return allRows(answer!, all, (start, count) =>
+      ask({ ...question, start, count }, new AbortController().signal, within, false),
+    );
+  };
+  return { answer, error, box, above, below, onScroll, first, all, whole };
 }
 
 function SortHead({ name, sort, isNumber }: { name: string; sort: Sort; isNumber: boolean }) {
@@ -118,7 +138,7 @@ function PlainFunctions() {
   const columns = events.length * 2 + (hasCounts ? 2 : 0) + (group === "function" ? 2 : 1);
   return (
     <>
-      <Tools answer={answer} />
+      <Tools answer={answer} whole={page.whole} />
       <Status answer={answer} error={page.error}>
         {page.all === 0 ? (
           <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty>
@@ -297,11 +317,17 @@ export function RowTools() {
   );
 }
 
-function Tools({ answer }: { answer: FunctionsPage | null }) {
+function Tools({
+  answer,
+  whole,
+}: {
+  answer: FunctionsPage | null;
+  whole: () => FunctionsPage | Promise<FunctionsPage>;
+}) {
   const events = shownEvents.value;
-  const rows = () => [
+  const cells = (page: FunctionsPage) => [
     [...events.flatMap((name) => [`self ${name}`, `inclusive ${name}`]), "calls", "name", "file", "object"],
-    ...answer!.rows.map((row) => [
+    ...page.rows.map((row) => [
       ...events.flatMap((name) => [row.self[name], row.inclusive[name]]),
       row.calls,
       row.name,
@@ -309,6 +335,10 @@ function Tools({ answer }: { answer: FunctionsPage | null }) {
       row.object,
     ]),
   ];
+  const rows = () => {
+    const page = whole();
+    return page instanceof Promise ? page.then(cells) : cells(page);
+  };
   return (
     <div class="tools">
       <RowTools />
@@ -319,7 +349,7 @@ function Tools({ answer }: { answer: FunctionsPage | null }) {
             {grouped(answer.matched[eventName.value])} (
             {percentOf(answer.matched[eventName.value], total.value)})
           </span>
-          <Export name="functions" json={answer} rows={rows} />
+          <Export name="functions" json={whole} rows={rows} />
         </>
       ) : null}
     </div>
