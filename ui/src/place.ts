@@ -277,7 +277,7 @@ export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** The settings that undo everything which narrows the views. */
+/** The settings that undo everything which narrows the views, or what 100% is. */
 export const UNNARROWED: Partial<Place> = {
   focus: "",
   drop: "",
@@ -295,4 +295,5 @@ export const UNNARROWED: Partial<Place> = {
   fold: false,
   foldCallers: false,
   cycles: true,
+  relative: false,
 };

@@ -1,7 +1,7 @@
 // The command line that gives the same answer as the current view.
 import { exactly } from "./format";
 import { lines, place } from "./place";
-import { eventName, isComparing, scope, shownEvents, summary } from "./state";
+import { eventName, isComparing, isRelative, scope, shownEvents, summary } from "./state";
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 function quoted(text: string): string {
@@ -47,10 +47,10 @@ function changeOptions(): string[] {
 }
 
 function functionOptions(): string[] {
-  const { sort, filter, within, relative, name } = place.value;
+  const { sort, filter, within, name } = place.value;
   const options = [...groupOptions(), "--sort", SORTS[sort] ?? "self"];
   if (filter) options.push("--filter", filter);
-  if (relative && name) options.push("--relative-to", exactly(name));
+  if (isRelative.value && name) options.push("--relative-to", exactly(name));
   const colon = within.indexOf(":");
   const kind = within.slice(0, colon);
   if (kind === "object" || kind === "file") options.push(`--${kind}`, exactly(within.slice(colon + 1)));

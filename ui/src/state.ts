@@ -268,16 +268,24 @@ effect(() => {
   return () => control.abort();
 });
 
+/**
+ * `true` if percentages are of the selection. One that is left out or merged into its callers has no cost of which there could be
+ * percentages.
+ */
+export const isRelative = computed(
+  () => place.value.relative && Number(selection.value?.inclusive[eventName.value] ?? 0) !== 0,
+);
 /** The number that is 100%: the total, or the inclusive cost of the selection. */
 export function wholeOf(name: string): Exact {
-  const inclusive = place.value.relative ? selection.value?.inclusive[name] : undefined;
+  const inclusive = isRelative.value ? selection.value?.inclusive[name] : undefined;
   return inclusive ?? totalOf(name);
 }
 export const whole = computed(() => wholeOf(eventName.value));
 /** The thing that percentages are of, in words. */
-export const wholeText = computed(() =>
-  place.value.relative && selection.value ? selection.value.function.name : "the total",
-);
+export const wholeText = computed(() => {
+  if (isRelative.value) return selection.value!.function.name;
+  return place.value.relative && selection.value ? "the total: the selection has no cost here" : "the total";
+});
 
 /** The functions of the current list, for `[` and `]`. */
 export const list = signal<Row[]>([]);

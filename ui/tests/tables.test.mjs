@@ -151,6 +151,36 @@ test("percentages are of the total, or of the selection", { skip }, async () => 
   await close(page);
 });
 
+test(
+  "percentages are of the total while the selection is left out, and again at the end",
+  { skip },
+  async () => {
+    const row = functionRow(mill, "sort_grains");
+    const first = functionRow(mill, "__tunables_init");
+    const page = await open(PROFILES.c, `view=functions&${selecting(row)}`);
+    const whole = () => page.locator(".whole").textContent();
+    for (const [key, option] of [
+      ["m", "--hide"],
+      ["D", "--exclude"],
+    ]) {
+      await page.keyboard.press("%");
+      await page.keyboard.press(key);
+      await settle(page);
+      const words = [option, `^${row.name}$`];
+      const total = report("functions", ...words, mill).totals.Ir;
+      assert.equal(await whole(), `100% = ${grouped(total)} Ir, the total: the selection has no cost here`);
+      const share = await page.locator(`#row-${first.id} td:nth-child(1) .share`).textContent();
+      assert.equal(share, `${((functionRow(mill, first.name, ...words).self.Ir / total) * 100).toFixed(1)}%`);
+      assert.doesNotMatch(await page.locator(".command").textContent(), /relative/);
+      await page.keyboard.press("u");
+      await settle(page);
+      assert.match(await whole(), /, the total$/);
+      assert.doesNotMatch(page.url(), /rel=/);
+    }
+    await close(page);
+  },
+);
+
 test("[ and ] walk the list, and back undoes a selection", { skip }, async () => {
   const page = await open(PROFILES.c, "view=functions");
   await page.keyboard.press("]");
