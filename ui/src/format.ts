@@ -121,3 +121,38 @@ export function perCall(cost: Exact | null | undefined, count: Exact | null | un
 export function exactly(name: string): string {
   return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }
+
+/**
+ * `true` for a pattern with an open group, class or escape, as there is while somebody types. The library has the last word: this
+ * only saves a question that it is sure to refuse.
+ */
+export function isUnfinished(pattern: string): boolean {
+  // Comments may have brackets.
+  if (/\(\?[a-z]*x/.test(pattern)) return false;
+  let groups = 0;
+  let classes = 0;
+  for (let at = 0; at < pattern.length; at++) {
+    const c = pattern[at];
+    if (c === "\\") {
+      at += 1;
+      if (at === pattern.length) return true;
+    } else if (c === "[") {
+      classes += 1;
+      // A bracket that a class begins with is one of its characters.
+      at += /^\^?\]?/.exec(pattern.slice(at + 1))![0].length;
+    } else if (c === "]" && classes > 0) classes -= 1;
+    else if (c === "(" && classes === 0) groups += 1;
+    else if (c === ")" && classes === 0) groups -= 1;
+  }
+  return groups > 0 || classes > 0;
+}
+
+/** `true` for text with characters of patterns, which is a pattern as far as the page can know. */
+export function isPattern(text: string): boolean {
+  if (!/[\\^$.*+?()[\]{}|]/.test(text) || isUnfinished(text)) return false;
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 // What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
-import { exactly } from "./format";
+import { exactly, isUnfinished } from "./format";
 import { libraryOf } from "./opening";
 import { go, lines, place, type FunctionKey, type View } from "./place";
 
@@ -81,6 +81,8 @@ export async function ask<Q extends Question>(
     kept.set(key, known);
     return known as Answers[Q["kind"]];
   }
+  if ("filter" in question && isUnfinished(question.filter))
+    throw new Error("The pattern is not finished: a bracket is open. A \\ before ( or [ makes it text.");
   busyCount.value = busyCount.peek() + 1; // peek: an effect that asks must not follow what it changes
   try {
     const answer = await library.ask({ scope: within, question }, signal);

@@ -107,3 +107,15 @@ test("names fit their columns, very long ones are cut, and patterns are exact", 
   assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
   assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));
 });
+
+test("a pattern with an open bracket or escape is not finished", () => {
+  for (const open of ["(", "^(a|b", "[", "[]", "[^]", "[a(b]c(", "a\\", "(a[)]"])
+    assert.equal(format.isUnfinished(open), true, open);
+  for (const finished of ["", "a", "(a)", "[(]", "[]a]", "[[:alpha:](]", "\\(", "[\\]]", "a)", "(?x) a # ("])
+    assert.equal(format.isUnfinished(finished), false, finished);
+});
+
+test("text with characters of patterns is a pattern, if it is one", () => {
+  for (const pattern of ["a|b", "^a", "a.*b", "f(x)"]) assert.equal(format.isPattern(pattern), true, pattern);
+  for (const text of ["main", "a::b", "operator(", "*a"]) assert.equal(format.isPattern(text), false, text);
+});

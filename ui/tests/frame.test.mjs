@@ -49,6 +49,58 @@ test("the palette finds functions, views and actions", { skip }, async () => {
   await close(page);
 });
 
+test("the palette takes patterns, and tells functions of one name apart", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-twins-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.twins");
+  const functions = ["one/a.c", "two/a.c", "two/b.c"].map(
+    (path, index) => `ob=/lib/${path.slice(0, 3)}.so\nfl=/src/${path}\nfn=twin\n1 ${30 - index}\n`,
+  );
+  writeFileSync(file, `events: Ir\n${functions.join("")}fn=alpha(int)\n1 5\nfn=beta\n1 4\n`);
+  const page = await open([file], "view=functions");
+  const choices = async (text) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(text);
+    await page.locator("dialog .hint:has-text(' match')").waitFor();
+    await settle(page);
+    const rows = await page.locator("#choices li").evaluateAll((list) => list.map((one) => one.textContent));
+    await page.keyboard.press("Escape");
+    return rows;
+  };
+  assert.deepEqual(
+    (await choices("twin")).map((text) => text.replace(/ · [\d.]+% self$/, "")),
+    ["twinone.so", "twin/src/two/a.c · /lib/two.so", "twinb.c"],
+  );
+  // Brackets are text first.
+  for (const [text, names] of [
+    ["alpha(int)", ["alpha"]],
+    ["alpha|eta$", ["alpha", "beta"]],
+    ["^b.*a", ["beta"]],
+    ["^(b", []],
+  ])
+    assert.deepEqual(
+      (await choices(text)).map((row) => /^[a-z]*/.exec(row)[0]),
+      names,
+    );
+  await close(page);
+});
+
+test("a pattern is asked for once it is finished", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=functions");
+  await page.keyboard.press("/");
+  for (const text of ["^", "(", "s", "[", "io", "]", "|", "by"]) {
+    await page.keyboard.type(text);
+    await settle(page);
+  }
+  assert.match(await page.locator("main").textContent(), /The pattern is not finished: a bracket is open/);
+  await page.keyboard.type(")");
+  await settle(page);
+  const rows = report("functions", "--limit", "0", "--no-fold-start-up", "--filter", "^(s[io]|by)", mill);
+  assert.equal(await page.locator("tr[id^=row-]").count(), rows.functions.length);
+  // The browser reports questions that are refused: none was.
+  await close(page);
+});
+
 test(
   "Enter in the palette takes the choice for what was typed, also if that is not found yet",
   { skip },

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { ACTIONS, eventActions, isPossible } from "../actions";
-import { grouped, percentOf, visible } from "../format";
-import { go, place } from "../place";
+import type { SearchResults } from "../answers";
+import { base, grouped, isPattern, percentOf, visible } from "../format";
+import { go, place, type FunctionKey } from "../place";
 import { announce, eventName, overlay, select, total } from "../state";
 import { useAnswer } from "./answer";
 import { Dialog } from "./dialog";
@@ -14,6 +15,7 @@ interface Choice {
 
 const RECENT = "gristmill.recent";
 const MAX_RECENT = 5;
+const MAX_FOUND = 30;
 const SEARCH_DELAY_MILLISECONDS = 80;
 
 function recentIds(): string[] {
@@ -48,6 +50,21 @@ function commands(wanted: string): Choice[] {
     }));
 }
 
+function isAnythingFound({ functions, files, objects }: SearchResults): boolean {
+  return functions.length + files.length + objects.length > 0;
+}
+
+/** The file or the object of a function, if another one has its name; both if one is not enough. */
+function whereOf(row: FunctionKey, all: readonly FunctionKey[]): string {
+  const others = all.filter((one) => one !== row && one.name === row.name);
+  if (others.length === 0) return "";
+  const file = base(row.file);
+  if (file !== "" && others.every((one) => base(one.file) !== file)) return file;
+  const object = base(row.object);
+  if (object !== "" && others.every((one) => base(one.object) !== object)) return object;
+  return [row.file, row.object].filter((part) => part !== "" && part !== "???").join(" · ");
+}
+
 /** What the profile has of the text. It is current once it is about this text and not about one before. */
 function useFound(text: string) {
   const [asked, setAsked] = useState("");
@@ -55,9 +72,16 @@ function useFound(text: string) {
     const timer = setTimeout(() => setAsked(text), SEARCH_DELAY_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [text]);
-  const { answer, error, isCurrent } = useAnswer(
-    asked === "" ? null : { kind: "search", text: asked, is_pattern: false, limit: 30 },
+  const asText = useAnswer(
+    asked === "" ? null : { kind: "search", text: asked, is_pattern: false, limit: MAX_FOUND },
   );
+  // Names have brackets and dots: text that nothing has may be a pattern.
+  const isText = !asText.isCurrent || asText.answer === null || isAnythingFound(asText.answer);
+  const asPattern = useAnswer(
+    isText || !isPattern(asked) ? null : { kind: "search", text: asked, is_pattern: true, limit: MAX_FOUND },
+  );
+  const { answer, error } = asPattern.answer && isAnythingFound(asPattern.answer) ? asPattern : asText;
+  const isCurrent = asText.isCurrent && asPattern.isCurrent;
   const name = eventName.value;
   const view = place.value.view === "overview" ? "callers" : place.value.view;
   const found: Choice[] =
@@ -66,7 +90,9 @@ function useFound(text: string) {
       : [
           ...answer.functions.map((row) => ({
             text: row.name,
-            note: `${percentOf(row.self[name], total.value)} self`,
+            note: [whereOf(row, answer.functions), `${percentOf(row.self[name], total.value)} self`]
+              .filter((part) => part !== "")
+              .join(" · "),
             run: () => select(row, view),
           })),
           ...answer.files.map((path) => ({
