@@ -307,7 +307,10 @@ const PAGE_ACTIONS: Action[] = [
     group: "Page",
     run: () => {
       const command = commandLine();
-      if (command === "") announce.value = "no command gives this answer before a function is selected";
+      const waits =
+        ["callers", "sandwich", "graph", "source"].includes(place.value.view) && !place.value.name;
+      if (command === "")
+        announce.value = `no command gives this answer${waits ? " before a function is selected" : ""}`;
       else copy(command, "the command");
     },
   },

@@ -1,7 +1,20 @@
 // The command line that gives the same answer as the current view.
 import { exactly } from "./format";
-import { lines, place } from "./place";
-import { eventName, isComparing, isRelative, scope, shownEvents, summary } from "./state";
+import { lines, place, type FunctionKey, type View } from "./place";
+import {
+  eventName,
+  isComparing,
+  isRelative,
+  namesakes,
+  namesakesOfRoot,
+  scope,
+  shownEvents,
+  summary,
+} from "./state";
+
+/** The limits of questions for trees that are tables: shares in thousandths of the root, counts of nodes. */
+export const TREE_LIMITS = { min_share: 2, limit: 3000 };
+export const CHANGED_TREE_LIMITS = { min_share: 1, limit: 2000 };
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 function quoted(text: string): string {
@@ -16,23 +29,51 @@ const SORTS: Record<string, string> = {
 };
 const GROUPS: Record<string, string> = { directory: "dir" };
 
-/** Options that all views share. */
-function scopeOptions(): string[] {
+/** Options that all views share, by command: one that lacks one of them has no answer like that of the view. */
+const LACKS: Record<string, string[]> = {
+  overview: ["--focus", "--exclude", "--hide"],
+  annotate: ["--focus", "--exclude", "--hide", "--fold-recursion", "--fold-callers"],
+  diff: ["--focus", "--exclude", "--hide"],
+};
+/** Options without effect on the answers of a command, which does not have them. */
+const NEEDLESS: Record<string, string[]> = {
+  annotate: ["--cut", "--no-cycles"],
+  diff: ["--cut", "--no-cycles"],
+};
+
+/** Options that all views share. Null if the command does not have one of them. */
+function scopeOptions(command: string): string[] | null {
   const at = place.value;
-  const options: string[] = [];
-  if (at.event || at.second) options.push("--event", shownEvents.value.join(","));
-  for (const formula of lines(at.derive)) options.push("--derive", formula);
-  if (at.parts) options.push("--part", at.parts);
-  if (at.threads) options.push("--thread", at.threads);
-  if (at.processes) options.push("--pid", at.processes);
-  if (at.focus) options.push("--focus", at.focus);
-  if (scope.value.drop) options.push("--exclude", scope.value.drop);
-  if (scope.value.hide) options.push("--hide", scope.value.hide);
-  for (const cut of lines(at.cuts)) options.push("--cut", cut);
-  if (!at.cycles) options.push("--no-cycles");
-  if (at.fold) options.push("--fold-recursion");
-  if (at.foldCallers) options.push("--fold-callers");
-  return options;
+  const options: string[][] = [];
+  if (at.event || at.second) options.push(["--event", shownEvents.value.join(",")]);
+  for (const formula of lines(at.derive)) options.push(["--derive", formula]);
+  if (at.parts) options.push(["--part", at.parts]);
+  if (at.threads) options.push(["--thread", at.threads]);
+  if (at.processes) options.push(["--pid", at.processes]);
+  if (at.focus) options.push(["--focus", at.focus]);
+  if (scope.value.drop) options.push(["--exclude", scope.value.drop]);
+  if (scope.value.hide) options.push(["--hide", scope.value.hide]);
+  for (const cut of lines(at.cuts)) options.push(["--cut", cut]);
+  if (!at.cycles) options.push(["--no-cycles"]);
+  if (at.fold) options.push(["--fold-recursion"]);
+  if (at.foldCallers) options.push(["--fold-callers"]);
+  if (options.some(([name]) => LACKS[command]?.includes(name!))) return null;
+  return options.filter(([name]) => !NEEDLESS[command]?.includes(name!)).flat();
+}
+
+/** A function as commands take it: with its file or its object, if others have its name. */
+function located(key: FunctionKey, all: readonly FunctionKey[]): string {
+  const others = all.filter(({ file, object }) => file !== key.file || object !== key.object);
+  const tells = (kind: "file" | "object") =>
+    key[kind] !== "" && key[kind] !== "???" && others.every((one) => one[kind] !== key[kind]);
+  if (all.length < 2 || others.length === all.length) return key.name;
+  const kind = (["file", "object"] as const).find(tells);
+  return kind ? `${key[kind]}:${key.name}` : key.name;
+}
+
+function selectedFunction(): string {
+  const { name, file, object } = place.value;
+  return located({ name, file, object }, namesakes.value);
 }
 
 function groupOptions(): string[] {
@@ -46,11 +87,16 @@ function changeOptions(): string[] {
   return [...(group === "cycle" ? [] : groupOptions()), ...(filter ? ["--filter", filter] : [])];
 }
 
+function relativeTo(): string {
+  const found = selectedFunction();
+  return found === place.value.name ? exactly(found) : found;
+}
+
 function functionOptions(): string[] {
   const { sort, filter, within, name } = place.value;
   const options = [...groupOptions(), "--sort", SORTS[sort] ?? "self"];
   if (filter) options.push("--filter", filter);
-  if (isRelative.value && name) options.push("--relative-to", exactly(name));
+  if (isRelative.value && name) options.push("--relative-to", relativeTo());
   const colon = within.indexOf(":");
   const kind = within.slice(0, colon);
   if (kind === "object" || kind === "file") options.push(`--${kind}`, exactly(within.slice(colon + 1)));
@@ -58,14 +104,24 @@ function functionOptions(): string[] {
 }
 
 function treeOptions(): string[] {
-  const { rootName, inverted } = place.value;
-  return [...(rootName ? ["--from", rootName] : []), ...(inverted ? ["--inverted"] : [])];
+  const { rootName, rootFile, rootObject, inverted, view } = place.value;
+  const from = { name: rootName, file: rootFile, object: rootObject };
+  return [
+    ...(rootName ? ["--from", located(from, namesakesOfRoot.value)] : []),
+    ...(inverted ? ["--inverted"] : []),
+    ...(view === "tree" ? limitsOf(TREE_LIMITS) : []),
+  ];
+}
+
+/** The limits of a tree that is a table. */
+function limitsOf({ min_share, limit }: { min_share: number; limit: number }): string[] {
+  return ["--min", String(min_share / 10), "--limit", String(limit)];
 }
 
 /** The words after `gristmill`, without options of the scope and files. None while a view waits for a function. */
 function viewWords(): string[] {
-  const { view, name, callerDepth } = place.value;
-  const show = (...options: string[]) => (name ? ["show", name, ...options] : []);
+  const { view, name, callerDepth, calleeDepth, around } = place.value;
+  const show = (...options: string[]) => (name ? ["show", selectedFunction(), ...options] : []);
   switch (view) {
     case "overview":
       return ["overview"];
@@ -79,7 +135,8 @@ function viewWords(): string[] {
     case "sandwich":
       return show("--depth", "8");
     case "graph":
-      return show("--depth", callerDepth);
+      // No report has the graph of the whole program.
+      return around ? show("--depth", String(Math.max(Number(callerDepth), Number(calleeDepth)))) : [];
     case "source":
       return show("--lines", "0");
     case "assembly":
@@ -93,10 +150,16 @@ function viewWords(): string[] {
   }
 }
 
+/** The views that show the new profile only, also while others show changes. */
+const WITHOUT_CHANGES = new Set<View>(["overview", "assembly", "parts", "findings"]);
+
 function compareWords(): string[] {
   const { view, name } = place.value;
-  if (view === "flame" || view === "tree" || view === "treemap") return ["diff", "--tree"];
-  if ((view === "source" || view === "callers") && name) return ["diff", "--function", name];
+  if (view === "tree") return ["diff", "--tree", ...limitsOf(CHANGED_TREE_LIMITS)];
+  if (view === "flame" || view === "treemap") return ["diff", "--tree"];
+  if (view === "source" || view === "callers" || view === "sandwich")
+    return name ? ["diff", "--function", selectedFunction()] : [];
+  if (view === "graph" && name) return ["diff", "--function", selectedFunction()];
   return ["diff", ...changeOptions()];
 }
 
@@ -104,12 +167,15 @@ function compareWords(): string[] {
 export function commandLine(): string {
   const loaded = summary.value;
   if (!loaded || eventName.value === "") return "";
-  const compares = isComparing.value || place.value.view === "compare";
+  const { view, swapped } = place.value;
+  const compares = view === "compare" || (isComparing.value && !WITHOUT_CHANGES.has(view));
   const words = compares ? compareWords() : viewWords();
-  if (words.length === 0) return "";
-  const takesScope = words[0] !== "info" && words[0] !== "lint";
+  const [command] = words;
+  if (command === undefined) return "";
+  const options = command === "info" || command === "lint" ? [] : scopeOptions(command);
+  if (options === null) return "";
   const files = loaded.files.map((file) => file.name);
   const bases = compares ? (loaded.base?.files ?? []) : [];
-  const sides = place.value.swapped && compares ? [...files, ...bases] : [...bases, ...files];
-  return ["gristmill", ...words, ...(takesScope ? scopeOptions() : []), ...sides].map(quoted).join(" ");
+  const sides = swapped && compares ? [...files, ...bases] : [...bases, ...files];
+  return ["gristmill", ...words, ...options, ...sides].map(quoted).join(" ");
 }

@@ -203,6 +203,38 @@ export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
 /** `true` if the address names a function that the profile does not have. */
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
+const MAX_NAMESAKES = 50;
+/** Longer names would be too long a pattern. */
+const MAX_SEARCHED_CHARACTERS = 1000;
+
+/** The functions that have the name of another function, with it: a command has to say which of them is meant. */
+function namesakesOf(key: () => FunctionKey) {
+  const found = signal<readonly FunctionKey[]>([]);
+  effect(() => {
+    const { name } = key();
+    void idScope.value;
+    found.value = [];
+    if (name === "" || name.length > MAX_SEARCHED_CHARACTERS) return;
+    const control = new AbortController();
+    const question = {
+      kind: "search" as const,
+      text: exactly(name),
+      is_pattern: true,
+      limit: MAX_NAMESAKES,
+    };
+    ask(question, control.signal).then(
+      ({ functions }) => {
+        if (!control.signal.aborted) found.value = functions.filter((one) => one.name === name);
+      },
+      () => undefined, // The command then has the name only.
+    );
+    return () => control.abort();
+  });
+  return found;
+}
+export const namesakes = namesakesOf(() => JSON.parse(selectionKey.value) as FunctionKey);
+export const namesakesOfRoot = namesakesOf(() => JSON.parse(rootKey.value) as FunctionKey);
+
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
 export function select(row: Row, view?: View, isWalk = false): void {
   if (row.id === null) return;

@@ -9,6 +9,7 @@ import {
   carrier,
   close,
   corpus,
+  download,
   functionRow,
   grouped,
   open,
@@ -247,6 +248,67 @@ test("commands of all views run", { skip }, async () => {
     );
     await close(page);
   }
+});
+
+/** The JSON of the command below a view, and the command. */
+async function commanded(words, hash) {
+  const page = await open(words, hash);
+  const command = await page.locator(".command code").getAttribute("title");
+  await close(page);
+  const text = execFileSync("sh", ["-c", `${command.replace(/^gristmill/, program)} --format json`], {
+    cwd: carrier === "site" ? dirname(words[0]) : dirname(dirname(corpus)),
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  return { command, answer: JSON.parse(text) };
+}
+
+test("the command of the call tree has its limits, and that of a graph its depth", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=tree");
+  const nodes = JSON.parse((await download(page, "Answer as JSON")).bytes.toString()).nodes;
+  await close(page);
+  const { answer } = await commanded(PROFILES.c, "view=tree");
+  assert.equal(answer.nodes.length, nodes.length);
+  const selection = selecting(functionRow(mill, "sort_grains"));
+  const graph = await commanded(PROFILES.c, `view=graph&${selection}`);
+  assert.match(graph.command, / --depth 6 /);
+  const whole = await open(PROFILES.c, `view=graph&around=0&${selection}`);
+  assert.equal(await whole.locator(".command").count(), 0);
+  await close(whole);
+});
+
+test("a command says which function of a name is meant", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-twins-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.twins");
+  const functions = ["one", "two"].map(
+    (object, index) => `ob=/lib/${object}.so\nfn=(below main)\n1 ${30 - index}\n`,
+  );
+  writeFileSync(file, `events: Ir\n${functions.join("")}`);
+  const rows = report("functions", "--limit", "0", "--no-fold-start-up", file).functions;
+  const twin = rows.find((row) => row.object === "/lib/two.so");
+  for (const view of ["callers", "graph", "source", "sandwich"]) {
+    const { answer } = await commanded([file], `view=${view}&${selecting(twin)}`);
+    assert.deepEqual([answer.function.object, answer.inclusive.Ir], ["/lib/two.so", 29], view);
+  }
+  const from = new URLSearchParams({ z: twin.name, zf: twin.file, zo: twin.object });
+  const { answer } = await commanded([file], `view=tree&${from}`);
+  assert.equal(answer.nodes[0].inclusive.Ir, 29);
+});
+
+test("a command is about what the view shows, while others show changes too", { skip }, async () => {
+  for (const view of ["overview", "parts", "findings"]) {
+    const page = await open(PROFILES.changed, `view=${view}&cmp=1`);
+    const command = await page.locator(".command code").getAttribute("title");
+    assert.doesNotMatch(command, /diff|callgrind\.out\.mill$/);
+    await close(page);
+  }
+  const { command } = await commanded(PROFILES.changed, "view=tree&cmp=1&c=0");
+  assert.match(command, /^gristmill diff --tree --min 0\.1 --limit 2000 /);
+  const page = await open(PROFILES.c, "view=overview&hide=main");
+  // `gristmill overview` cannot hide functions.
+  assert.equal(await page.locator(".command").count(), 0);
+  await close(page);
 });
 
 test("a view that waits for a function has no command", { skip }, async () => {

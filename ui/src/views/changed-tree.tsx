@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DiffTree } from "../answers";
 import { grouped } from "../format";
+import { CHANGED_TREE_LIMITS } from "../shell";
 import { eventName, isSelectedRow, joined } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Name, sidesOf } from "../parts/cost";
@@ -25,7 +26,7 @@ function changedRows(answer: DiffTree): (string | number | null | undefined)[][]
 }
 
 export function ChangedTree() {
-  const { answer, error } = useAnswer({ kind: "changes_tree", min_share: 1, limit: 2000 });
+  const { answer, error } = useAnswer({ kind: "changes_tree", ...CHANGED_TREE_LIMITS });
   return (
     <Status answer={answer} error={error}>
       {answer ? (

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Tree, TreeNode } from "../answers";
 import { callCount, grouped, percentOf, visible } from "../format";
 import { go, place } from "../place";
+import { TREE_LIMITS } from "../shell";
 import {
   announce,
   eventName,
@@ -24,9 +25,6 @@ import { Export } from "../parts/save";
 import { ChangedTree } from "./changed-tree";
 
 const ROW_HEIGHT = 24;
-const MAX_NODES = 3000;
-/** In thousandths of the root. */
-const MIN_SHARE = 2;
 const MAX_FIRST_LEVELS = 17;
 
 export function TreeView() {
@@ -111,9 +109,7 @@ function PlainTree() {
   const from = root.value;
   const isReady = from !== undefined && (rootName === "" || from !== null);
   const { answer, error } = useAnswer(
-    isReady
-      ? { kind: "tree", from: from ?? null, inverted, min_share: MIN_SHARE, max_depth: 100, limit: MAX_NODES }
-      : null,
+    isReady ? { kind: "tree", from: from ?? null, inverted, max_depth: 100, ...TREE_LIMITS } : null,
   );
   const tree = useTree(answer);
   const { nodes, shown, cursor } = tree;
@@ -225,8 +221,8 @@ function PlainTree() {
               </table>
             </Region>
             <p class="hint">
-              Calls below {percentOf(MIN_SHARE, 1000)} of the root are not shown. Arrows open, close and move;
-              * opens everything below.
+              Calls below {percentOf(TREE_LIMITS.min_share, 1000)} of the root are not shown. Arrows open,
+              close and move; * opens everything below.
             </p>
           </>
         ) : null}
