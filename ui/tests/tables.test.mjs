@@ -533,3 +533,17 @@ test("a saved table of changes has all rows of its side", { skip }, async () => 
   assert.equal(csv.length, 1 + rows);
   await close(page);
 });
+
+test("an inverted tree has the column of the report: costs without a caller", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=tree&inv=1");
+  assert.deepEqual((await page.locator("main thead th").allTextContents()).slice(0, 2), [
+    "Inclusive",
+    "No caller",
+  ]);
+  const [heads] = (await download(page, "Table as CSV")).bytes.toString().split("\r\n");
+  assert.equal(heads, "level,function,inclusive Ir,no caller Ir,calls");
+  await page.locator("main label:has-text('inverted')").click();
+  await settle(page);
+  assert.equal(await page.locator("main thead th").nth(1).textContent(), "Self");
+  await close(page);
+});

@@ -231,19 +231,28 @@ function PlainTree() {
   );
 }
 
+/** Below a function of an inverted tree are its callers: its own cost is what comes through none of them. */
+function ownHead(): string {
+  return place.value.inverted ? "No caller" : "Self";
+}
+
 function TreeHeads({ suffix }: { suffix: string }) {
   return (
     <>
       <NumberHead>Inclusive{suffix}</NumberHead>
-      <NumberHead>Self{suffix}</NumberHead>
+      <NumberHead>
+        {ownHead()}
+        {suffix}
+      </NumberHead>
     </>
   );
 }
 
 function cells(answer: Tree) {
   const events = shownEvents.value;
+  const own = ownHead().toLowerCase();
   return [
-    ["level", "function", ...events.flatMap((name) => [`inclusive ${name}`, `self ${name}`]), "calls"],
+    ["level", "function", ...events.flatMap((name) => [`inclusive ${name}`, `${own} ${name}`]), "calls"],
     ...answer.nodes.map((node) => [
       node.depth,
       answer.functions[node.function]!.name,
