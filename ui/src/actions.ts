@@ -399,6 +399,12 @@ export function onKey(e: KeyboardEvent): void {
   }
   if (e.ctrlKey || e.metaKey || e.altKey || overlay.value !== "" || !hasSingleKeys.value) return;
   if ((e.target as HTMLElement).closest("input, select, textarea, dialog")) return;
+  if ((e.key === "ArrowDown" || e.key === "ArrowUp") && document.activeElement === document.body) {
+    const table = document.querySelector<HTMLElement>("main .scroll");
+    table?.focus();
+    table?.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: true, cancelable: true }));
+    return;
+  }
   const action = ACTIONS.find((one) => one.key === e.key);
   if (!action || !isPossible(action)) return;
   e.preventDefault();

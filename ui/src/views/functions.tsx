@@ -128,6 +128,8 @@ function PlainFunctions() {
     const next = e.key === "ArrowDown" ? rows[at + 1] : e.key === "ArrowUp" ? rows[at - 1] : undefined;
     if (next) {
       e.preventDefault();
+      // The name that was clicked before must not take the next Enter.
+      page.box.current!.focus();
       select(next, undefined, true);
       document.getElementById(`row-${next.id}`)?.scrollIntoView({ block: "nearest" });
     }

@@ -160,6 +160,8 @@ function PlainTree() {
     else return;
     e.preventDefault();
     e.stopPropagation();
+    // The button of a row that was clicked before must not take the next Enter.
+    rows.box.current?.focus();
   };
   const events = shownEvents.value;
   const columns = events.length * 2 + 2;
