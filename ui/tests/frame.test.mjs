@@ -524,3 +524,53 @@ for (const size of [...SIZES, { width: 1000, height: 700 }]) {
     await close(page);
   });
 }
+
+test("names of a tree end in their cell, and its rows have one line", { skip }, async () => {
+  for (const [words, hash] of [
+    [PROFILES.cpp, "view=tree"],
+    [PROFILES.changed, "view=tree&cmp=1"],
+  ]) {
+    const page = await open(words, hash, { size: { width: 1100, height: 700 } });
+    if (!hash.includes("cmp")) await page.locator("text=Open all").click();
+    await settle(page);
+    const rows = await page.locator("main tbody tr:not(.pad)").evaluateAll((list) =>
+      list.map((row) => {
+        const cell = [...row.cells].at(-1).getBoundingClientRect();
+        const end = Math.max(
+          ...[...[...row.cells].at(-1).children].map((one) => one.getBoundingClientRect().right),
+        );
+        return [row.offsetHeight < 30, end <= cell.right];
+      }),
+    );
+    assert.ok(rows.length > 10 && rows.flat().every((one) => one), JSON.stringify(rows));
+    await close(page);
+  }
+});
+
+test("the title of the overview leaves room for the menu beside it", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-title-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.title");
+  writeFileSync(file, `cmd: ${"a/long/command/".repeat(40)}\nevents: Ir\nfn=a\n1 10\n`);
+  const page = await open([file], "view=overview");
+  const [title, menu] = await page.evaluate(() => {
+    const text = document.createRange();
+    text.selectNodeContents(document.querySelector(".headline h1"));
+    return [
+      text.getBoundingClientRect().right,
+      document.querySelector("details.export").getBoundingClientRect().left,
+    ];
+  });
+  assert.ok(title <= menu, `${title} ${menu}`);
+  await close(page);
+});
+
+test("the list of keys is in sight as a whole", { skip }, async () => {
+  const page = await open(PROFILES.changed, "view=functions");
+  await page.keyboard.press("?");
+  const [inside, all] = await page
+    .locator("dialog")
+    .evaluate((dialog) => [dialog.clientHeight, dialog.scrollHeight]);
+  assert.ok(all <= inside, `${all} of ${inside}`);
+  await close(page);
+});

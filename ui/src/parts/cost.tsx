@@ -37,6 +37,8 @@ export interface CostOptions {
   inner?: boolean;
 }
 
+const ESTIMATE = "an estimate: the profile does not determine it";
+
 /** A cost with its share and a bar behind it. */
 export function Cost({ costs, event, whole, estimate, bound, bar = true, inner }: CostOptions) {
   const name = event ?? eventName.value;
@@ -46,10 +48,7 @@ export function Cost({ costs, event, whole, estimate, bound, bar = true, inner }
   const classes = ["cost", Number(value) === 0 ? "faint" : "", estimate ? "estimate" : ""];
   const mark = bound ? "≤" : estimate ? "~" : "";
   return (
-    <span
-      class={classes.join(" ")}
-      title={estimate ? "an estimate: the profile does not determine it" : undefined}
-    >
+    <span class={classes.join(" ")} title={estimate ? ESTIMATE : undefined}>
       {bar && !inner ? <Bar fraction={share(value, of)} /> : null}
       <span class="number">
         {mark}
@@ -89,14 +88,18 @@ export function ChangeCost({ changes, event }: { changes: Changes | undefined; e
   return <ChangeNumber change={change} />;
 }
 
-export function ChangeNumber({ change }: { change: Change | null }) {
+export function ChangeNumber({ change, estimate }: { change: Change | null; estimate?: boolean }) {
   if (!change) return <span class="faint">–</span>;
   const way = direction(change);
   const arrow = way === "worse" ? "▲" : way === "better" ? "▼" : "";
   return (
-    <span class={`cost change ${way === "same" ? "faint" : way}`}>
+    <span
+      class={`cost change ${way === "same" ? "faint" : way} ${estimate ? "estimate" : ""}`}
+      title={estimate ? ESTIMATE : undefined}
+    >
       <span class="number">
-        {arrow} {signed(change.change)}
+        {arrow} {estimate ? "~" : ""}
+        {signed(change.change)}
       </span>
       <span class="share">{relativeChange(change)}</span>
     </span>

@@ -7,7 +7,10 @@ const MAX_STEPS = 40;
 export function Indent({ depth }: { depth: number }) {
   const ref = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
-    if (ref.current) ref.current.style.width = `${Math.min(depth, MAX_STEPS) * STEP_PIXELS}px`;
+    const width = `${Math.min(depth, MAX_STEPS) * STEP_PIXELS}px`;
+    ref.current!.style.width = width;
+    // The name behind it has the rest of the cell.
+    ref.current!.parentElement!.style.setProperty("--indent", width);
   }, [depth]);
   return (
     <>

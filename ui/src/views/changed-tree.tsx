@@ -85,8 +85,7 @@ function ChangedTreeTable({ answer }: { answer: DiffTree }) {
                 <td class="num">{grouped(change?.base)}</td>
                 <td class="num">{grouped(change?.new)}</td>
                 <td class="num">
-                  {node.guessed ? <span title="an estimate">~</span> : null}
-                  <ChangeNumber change={change} />
+                  <ChangeNumber change={change} estimate={node.guessed} />
                 </td>
                 <td class="num">
                   <ChangeCost changes={node.self} />
