@@ -98,10 +98,12 @@ fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> std::io::Result<
     let mut file = options.write(true).create(true).truncate(false).append(appends).mode(MODE).open(path)?;
     // Where there are no locks, files are mixed if two processes write at once.
     own_call(sys::__NR_flock, [file.as_raw_fd() as u64, u64::from(sys::LOCK_EX), 0, 0, 0, 0]);
+    file.write_all(bytes)?;
+    // At the end, so that a file that was whole is never empty.
     if !appends && file.metadata()?.is_file() {
-        file.set_len(0)?;
+        file.set_len(bytes.len() as u64)?;
     }
-    file.write_all(bytes)
+    Ok(())
 }
 
 /// Adds up what blocks and edges cost in threads, by the addresses of their counters.

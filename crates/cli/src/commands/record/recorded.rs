@@ -58,6 +58,8 @@ impl Recorded {
         let mut files = Vec::new();
         let is_of_one =
             |path: &Path| process_of(path).is_some_and(|process| processes.all.contains(&process));
+        // A forked process that goes on may be writing to the file of the program.
+        let is_open = |path: &Path| processes.running.iter().any(|other| path == name.of_process(*other));
         let mut similar = Vec::new();
         let mut seen = HashSet::new();
         let mut files_of = files_of_each(name, program, processes);
@@ -78,7 +80,7 @@ impl Recorded {
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                    if path == name.of_process(process) && !processes.running.contains(&process) {
+                    if path == name.of_process(process) && !is_open(&path) {
                         remove_empty(&path);
                     }
                 } else if is_of_one(&path) {
@@ -88,7 +90,7 @@ impl Recorded {
         }
         let cut_off: Vec<_> = files
             .iter()
-            .filter(|path| !has_end(path))
+            .filter(|path| !is_open(path) && !has_end(path))
             .map(|path| (path.clone(), has_whole_part(path)))
             .collect();
         let removed = cut_off.iter().filter(|(_, has_whole_part)| !has_whole_part);
