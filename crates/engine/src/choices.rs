@@ -1,6 +1,6 @@
 //! Options about functions by their names: how they are distinguished, and the effects of entering and leaving them.
 
-/// An option about some functions.
+/// An option about some functions. See the example of [`Choices`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Collecting begins or ends when the function is entered, and again when it is left.
@@ -20,6 +20,15 @@ pub enum Choice {
 }
 
 /// Options about functions.
+///
+/// ```
+/// use gristmill_engine::{Choice, Choices};
+///
+/// // One caller tells functions apart, two of them `malloc`, and a part ends behind each `step`.
+/// let functions = vec![(b"malloc".to_vec(), Choice::Callers(2)), (b"step*".to_vec(), Choice::DumpAfter)];
+/// let choices = Choices { callers: 1, functions, ..Choices::default() };
+/// assert!(choices.skips_stubs);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Choices {
     /// `true` if the costs of stubs for calls between objects are those of the call.
