@@ -1,7 +1,7 @@
 // Everything that can be done by key, menu or palette, once. The list of keys is made from it.
 import { exactly } from "./format";
 import { go, lines, place, UNNARROWED, VIEWS, type View } from "./place";
-import { commandLine } from "./shell";
+import { commandLine, waitsForFunction } from "./shell";
 import {
   announce,
   eventName,
@@ -307,10 +307,8 @@ const PAGE_ACTIONS: Action[] = [
     group: "Page",
     run: () => {
       const command = commandLine();
-      const waits =
-        ["callers", "sandwich", "graph", "source"].includes(place.value.view) && !place.value.name;
       if (command === "")
-        announce.value = `no command gives this answer${waits ? " before a function is selected" : ""}`;
+        announce.value = `no command gives this answer${waitsForFunction() ? " before a function is selected" : ""}`;
       else copy(command, "the command");
     },
   },

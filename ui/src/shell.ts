@@ -163,6 +163,12 @@ function compareWords(): string[] {
   return ["diff", ...changeOptions()];
 }
 
+/** `true` while there is no command because no function is selected. */
+export function waitsForFunction(): boolean {
+  const { view, name, around } = place.value;
+  return !name && (["callers", "sandwich", "source"].includes(view) || (view === "graph" && around));
+}
+
 /** The command, with quotes where a shell needs them. */
 export function commandLine(): string {
   const loaded = summary.value;

@@ -97,13 +97,18 @@ export async function ask<Q extends Question>(
 /** The most rows that a page may have. */
 const MAX_PAGE_ROWS = 10_000;
 
-/** All rows as one page: that which is there, if it has all of them. */
-export function allRows<P extends { rows: unknown[] }>(
-  there: P,
+/** A question for a page of a list. */
+type PageQuestion = Extract<Question, { kind: "functions" | "changes_page" }>;
+
+/** All rows of a list as one page: that which is there, if it has all of them. Else they are asked for, and not kept. */
+export function allRows<Q extends PageQuestion>(
+  question: Q,
+  there: Answers[Q["kind"]],
   count: number,
-  askPage: (start: number, count: number) => Promise<P>,
-): P | Promise<P> {
-  return there.rows.length >= count ? there : joinedPages(count, askPage);
+): Answers[Q["kind"]] | Promise<Answers[Q["kind"]]> {
+  if (there.rows.length >= count) return there;
+  const [within, signal] = [scope.value, new AbortController().signal];
+  return joinedPages(count, (start, count) => ask({ ...question, start, count }, signal, within, false));
 }
 
 async function joinedPages<P extends { rows: unknown[] }>(

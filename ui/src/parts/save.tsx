@@ -38,6 +38,11 @@ function counted(rows: Cell[][]): string {
   return `, ${grouped(count)} ${count === 1 ? "row" : "rows"}`;
 }
 
+/** Makes something of what is there, at once or later. */
+export function mapped<T, U>(made: T | Promise<T>, make: (value: T) => U): U | Promise<U> {
+  return made instanceof Promise ? made.then(make) : make(made);
+}
+
 /** Uses what is there at once, or later: a browser may copy only what is there at once. */
 function use<T>(made: T | Promise<T>, run: (value: T) => void): void {
   if (!(made instanceof Promise)) return run(made);

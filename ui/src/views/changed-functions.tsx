@@ -3,11 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ChangedSide, ChangeRow, ChangeSort, ChangesPage, SideCounts } from "../answers";
 import { grouped, signed } from "../format";
 import { go, place, type Sides } from "../place";
-import { allRows, ask, eventName, isSelectedRow, joined, list, scope } from "../state";
+import { allRows, eventName, isSelectedRow, joined, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { NumberHead, Pad, Region, useRows } from "../parts/rows";
-import { Export } from "../parts/save";
+import { Export, mapped } from "../parts/save";
 import { RowTools } from "./functions";
 
 const ROW_HEIGHT = 24;
@@ -87,16 +87,8 @@ export function ChangedFunctions() {
     setStart(Math.max(0, Math.floor((row - PAGE / 2) / PAGE) * PAGE));
   };
   /** The answer with all rows that are listed, not only those around the ones in sight. */
-  const whole = () => {
-    const within = scope.value;
-    return allRows(answer!, all, (start, count) =>
-      ask({ ...question, start, count }, new AbortController().signal, within, false),
-    );
-  };
-  const rows = () => {
-    const page = whole();
-    return page instanceof Promise ? page.then((page) => cells(page.rows)) : cells(page.rows);
-  };
+  const whole = () => allRows(question, answer!, all);
+  const rows = () => mapped(whole(), (page) => cells(page.rows));
   return (
     <>
       <div class="tools">

@@ -4,11 +4,9 @@ import { base, callCount, grouped, perCall, percentOf, visible } from "../format
 import { go, place } from "../place";
 import {
   allRows,
-  ask,
   eventName,
   isComparing,
   list,
-  scope,
   select,
   selected,
   shownEvents,
@@ -19,7 +17,7 @@ import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { Marked } from "../parts/marked";
 import { NumberHead, Pad, Region } from "../parts/rows";
-import { Export } from "../parts/save";
+import { Export, mapped } from "../parts/save";
 import { ChangedFunctions } from "./changed-functions";
 import { Names } from "../parts/room";
 
@@ -89,12 +87,7 @@ function usePage() {
     setStart(Math.max(0, Math.floor((row - PAGE / 2) / PAGE) * PAGE));
   };
   /** The answer with all rows, not only those around the ones in sight. */
-  const whole = () => {
-    const within = scope.value;
-    return allRows(answer!, all, (start, count) =>
-      ask({ ...question, start, count }, new AbortController().signal, within, false),
-    );
-  };
+  const whole = () => allRows(question, answer!, all);
   return { answer, error, box, above, below, onScroll, first, all, whole };
 }
 
@@ -337,10 +330,7 @@ function Tools({
       row.object,
     ]),
   ];
-  const rows = () => {
-    const page = whole();
-    return page instanceof Promise ? page.then(cells) : cells(page);
-  };
+  const rows = () => mapped(whole(), cells);
   return (
     <div class="tools">
       <RowTools />

@@ -42,12 +42,12 @@ pub(super) struct Reentry {
 
 /// Finds the ways back to groups. Later groups, or all, are missing if the limit of steps was reached.
 pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[NodeId]) -> Vec<Reentry> {
-    let begins = begins(graph);
-    let mut group_bits = vec![0u64; partition.group_count()];
     let elements = graph.node_count() + graph.arcs().len();
     if MAX_STEPS / STEPS_OF_A_BATCH < elements {
         return Vec::new();
     }
+    let begins = begins(graph);
+    let mut group_bits = vec![0u64; partition.group_count()];
     let mut steps = MAX_STEPS;
     let mut found = Vec::new();
     for batch in groups.chunks(u64::BITS as usize) {

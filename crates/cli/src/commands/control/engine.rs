@@ -40,10 +40,7 @@ impl<'t> Engine<'t> {
             self.wait(begin)?;
         }
         if question.exists() {
-            return Err(CliError::Usage {
-                message: format!("process {process} has not answered another request yet"),
-                hint: Some("ask again when it has".to_owned()),
-            });
+            return Err(self.target.busy());
         }
         let _ = std::fs::remove_file(&answer);
         native::replace(&question, request)
@@ -73,13 +70,7 @@ impl<'t> Engine<'t> {
             return Err(failed(format!("process {process} has ended before it gave an answer")));
         }
         if begin.elapsed() > self.timeout {
-            return Err(CliError::Usage {
-                message: format!(
-                    "process {process} gives no answer after {} s: it may be stopped, or at work on something large",
-                    self.timeout.as_secs()
-                ),
-                hint: Some("a longer time is --timeout SECONDS".to_owned()),
-            });
+            return Err(self.target.without_answer(self.timeout));
         }
         std::thread::sleep(POLL_INTERVAL);
         Ok(())

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gristmill_output::printable;
 
@@ -96,6 +97,26 @@ impl Target {
     /// `true` if the process has not ended.
     pub(super) fn is_running(&self) -> bool {
         can_be_asked(self.process)
+    }
+
+    /// Returns the error of a process that has not answered in time.
+    pub(super) fn without_answer(&self, timeout: Duration) -> CliError {
+        CliError::Usage {
+            message: format!(
+                "process {} gives no answer after {} s: it may be stopped, or at work on something large",
+                self.process,
+                timeout.as_secs()
+            ),
+            hint: Some("a longer time is --timeout SECONDS".to_owned()),
+        }
+    }
+
+    /// Returns the error of a process that is at work on another request.
+    pub(super) fn busy(&self) -> CliError {
+        CliError::Usage {
+            message: format!("process {} has not answered another request yet", self.process),
+            hint: Some("ask again when it has".to_owned()),
+        }
     }
 
     /// `true` if the native engine records the process.

@@ -97,13 +97,7 @@ impl<'t> Vgdb<'t> {
             group.end();
             // It was ended just now.
             let _ = child.wait();
-            return Err(CliError::Usage {
-                message: format!(
-                    "process {process} gives no answer after {} s: it may be stopped, or at work on something large",
-                    self.timeout.as_secs()
-                ),
-                hint: Some("a longer time is --timeout SECONDS".to_owned()),
-            });
+            return Err(self.target.without_answer(self.timeout));
         };
         let text = |reader: Option<JoinHandle<Vec<u8>>>| {
             let bytes = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
@@ -114,10 +108,7 @@ impl<'t> Vgdb<'t> {
             return Ok(answer);
         }
         if messages.contains(BUSY) {
-            return Err(CliError::Usage {
-                message: format!("process {process} has not answered another request yet"),
-                hint: Some("ask again when it has".to_owned()),
-            });
+            return Err(self.target.busy());
         }
         let last = messages.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no reason is given");
         Err(CliError::Usage {
