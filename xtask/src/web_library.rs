@@ -28,9 +28,8 @@ const PROFILE: [&str; 6] = [
     r#"profile.web.opt-level="z""#,
     r#"profile.web.panic="abort""#,
     "profile.web.strip=false",
-    // The reader is most of loading and a twentieth of the code. With "s" for `gristmill-profile` as well, a question takes two
-    // thirds of the time, but the library grows by 5%, and is then above 800 KB with the page.
-    "profile.web.package.gristmill-format.opt-level=3",
+    // The reader is most of loading. With 3, the library grows by 1%, and is then above 800 KB with the page.
+    r#"profile.web.package.gristmill-format.opt-level="s""#,
     "profile.web.package.memchr.opt-level=3",
 ];
 

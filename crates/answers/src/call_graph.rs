@@ -1,12 +1,12 @@
 //! Call graphs: which functions and calls are shown, and where they are drawn.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
 use gristmill_profile::CostTable;
 use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
+use gristmill_profile::ordered::OrderedMap;
 use gristmill_report::{Basis, CallCount, FunctionRow, Head, SubjectId, View, group_name};
 
 use crate::answer::{Graph, GraphArc, GraphNode};
@@ -132,11 +132,11 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
             callers.chain(callees).map(|node| view.subject_at(node))
         };
         let reached = connected(around.subject, candidates.iter().map(|it| it.id), neighbours);
-        candidates.retain(|it| reached.contains(&it.id));
+        candidates.retain(|it| reached[it.id]);
     }
-    let index_of: BTreeMap<SubjectId, usize> =
+    let index_of: OrderedMap<SubjectId, usize> =
         candidates.iter().enumerate().map(|(index, it)| (it.id, index)).collect();
-    let is_shown = |node: NodeId| index_of.contains_key(&view.subject_at(node));
+    let is_shown = |node: NodeId| index_of.contains(view.subject_at(node));
     let calls_of = |id: SubjectId| {
         let incoming = calls.incoming(id.node()).filter(|&arc| is_shown(calls.arc(arc).caller));
         let outgoing = calls.outgoing(id.node()).filter(|&arc| is_shown(calls.arc(arc).callee));
@@ -150,7 +150,7 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
     let clusters = Clusters::new(&groups);
     let drawn_arcs = arcs.iter().map(|&arc| {
         let ends = calls.arc(arc);
-        (index_of[&view.subject_at(ends.caller)], index_of[&view.subject_at(ends.callee)], cost_of(arc))
+        (index_of[view.subject_at(ends.caller)], index_of[view.subject_at(ends.callee)], cost_of(arc))
     });
     let drawing = drawing(nodes.iter().map(|node| &*node.row.name), drawn_arcs, &clusters);
     let placed = layout(&drawing);
@@ -276,14 +276,14 @@ fn add_cycle_members(
     candidates: &mut Candidates,
 ) {
     let cycles = view.inclusive().cycles();
-    let cost_of: BTreeMap<usize, &[Cost]> = tree.cycle_costs().collect();
+    let cost_of: OrderedMap<usize, &[Cost]> = tree.cycle_costs().collect();
     for &node in near {
         let subject = view.subject_at(node);
         let Some(cycle) = cycles.cycle_of(node) else { continue };
         if candidates.contains(subject) || subject == middle {
             continue;
         }
-        let of_cycle = cost_of.get(&cycle.number()).copied();
+        let of_cycle = cost_of.get(cycle.number()).copied();
         candidates.add(subject, of_cycle.unwrap_or_else(|| view.inclusive_cost(subject)), true);
     }
 }
@@ -293,7 +293,7 @@ fn node(
     head: &Head,
     candidate: &Candidate,
     is_center: bool,
-    index_of: &BTreeMap<SubjectId, usize>,
+    index_of: &OrderedMap<SubjectId, usize>,
 ) -> GraphNode {
     let graph = view.graph();
     let node = candidate.id.node();
@@ -301,7 +301,7 @@ fn node(
         let mut costs = vec![0; view.events().len()];
         let mut count = 0;
         for (arc, other) in arcs {
-            if !index_of.contains_key(&view.subject_at(other)) {
+            if !index_of.contains(view.subject_at(other)) {
                 count += 1;
                 add(&mut costs, graph.arc_cost(arc));
             }

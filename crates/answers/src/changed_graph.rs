@@ -1,11 +1,12 @@
 //! Call graphs of both sides: the functions and calls of either, with their changes.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use gristmill_format::Cost;
 use gristmill_output::json::ByEvent;
 use gristmill_profile::compare::{Change, Comparison, JoinedId};
+use gristmill_profile::ordered::OrderedMap;
 use gristmill_report::diff::{Delta, DiffHead};
 
 use crate::call_graph::Limits;
@@ -38,8 +39,8 @@ impl Graph<'_, '_> {
     }
 
     /// Returns a function and those within a count of calls from it.
-    fn near(&self, middle: JoinedId, depth: usize, is_up: bool) -> BTreeSet<JoinedId> {
-        let mut near = BTreeSet::from([middle]);
+    fn near(&self, middle: JoinedId, depth: usize, is_up: bool) -> OrderedMap<JoinedId, ()> {
+        let mut near = OrderedMap::from_iter([(middle, ())]);
         let mut open = VecDeque::from([(middle, 0)]);
         while let Some((function, distance)) = open.pop_front() {
             if distance >= depth {
@@ -48,7 +49,8 @@ impl Graph<'_, '_> {
             let next: Vec<JoinedId> =
                 if is_up { self.callers(function).collect() } else { self.callees(function).collect() };
             for other in next {
-                if near.insert(other) {
+                if !near.contains(other) {
+                    near.insert(other, ());
                     open.push_back((other, distance + 1));
                 }
             }
@@ -81,8 +83,8 @@ pub(crate) fn changed_graph(
     let mut shown: Vec<JoinedId> = match around {
         Some(middle) => {
             let mut near = graph.near(middle, limits.callers, true);
-            near.extend(graph.near(middle, limits.callees, false));
-            near.into_iter().collect()
+            graph.near(middle, limits.callees, false).keys().for_each(|function| near.insert(function, ()));
+            near.keys().collect()
         }
         None => comparison.functions().collect(),
     };
@@ -97,12 +99,12 @@ pub(crate) fn changed_graph(
     if let Some(middle) = around {
         let neighbours = |function| graph.callers(function).chain(graph.callees(function));
         let reached = connected(middle, shown.iter().copied(), neighbours);
-        shown.retain(|function| reached.contains(function));
+        shown.retain(|&function| reached[function]);
     }
-    let index_of: BTreeMap<JoinedId, usize> =
+    let index_of: OrderedMap<JoinedId, usize> =
         shown.iter().enumerate().map(|(index, &function)| (function, index)).collect();
     let calls_of = |function: JoinedId| {
-        let is_shown = |other: JoinedId| index_of.contains_key(&other);
+        let is_shown = |other: JoinedId| index_of.contains(other);
         let incoming = comparison.incoming(function).filter(|&arc| is_shown(comparison.arc(arc).caller));
         let outgoing = comparison.outgoing(function).filter(|&arc| is_shown(comparison.arc(arc).callee));
         [incoming.collect(), outgoing.collect()]
@@ -118,8 +120,8 @@ pub(crate) fn changed_graph(
             y: 0.0,
             width: 0.0,
             height: 0.0,
-            hidden_callers: graph.callers(function).filter(|other| !index_of.contains_key(other)).count(),
-            hidden_callees: graph.callees(function).filter(|other| !index_of.contains_key(other)).count(),
+            hidden_callers: graph.callers(function).filter(|other| !index_of.contains(*other)).count(),
+            hidden_callees: graph.callees(function).filter(|other| !index_of.contains(*other)).count(),
         })
         .collect();
     let has_groups = !matches!(limits.cluster, Group::Function | Group::Cycle);
@@ -127,7 +129,7 @@ pub(crate) fn changed_graph(
     let clusters = Clusters::new(&groups);
     let ends = |arc: usize| {
         let arc = comparison.arc(arc);
-        (index_of[&arc.caller], index_of[&arc.callee])
+        (index_of[arc.caller], index_of[arc.callee])
     };
     let drawn = arcs.iter().map(|&arc| {
         let (from, to) = ends(arc);
@@ -151,7 +153,7 @@ pub(crate) fn changed_graph(
         }
     });
     ChangedGraph {
-        around: around.and_then(|middle| index_of.get(&middle).copied()),
+        around: around.and_then(|middle| index_of.get(middle).copied()),
         width: placed.size.width,
         height: placed.size.height,
         arcs: drawn_arcs.collect(),

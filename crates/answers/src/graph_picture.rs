@@ -1,9 +1,10 @@
 //! The picture of a call graph, of a profile or of a comparison: which calls are shown, which boxes are grouped, and the drawing.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use gristmill_format::Cost;
+use gristmill_profile::ordered::{OrderedKey, OrderedMap};
 
 use crate::answer::GraphCluster;
 use crate::graph_layout::{Drawing, DrawingArc, DrawingNode, LayoutOptions, Rectangle, Size};
@@ -26,23 +27,25 @@ const LABEL: Size = Size { width: 84.0, height: 28.0 };
 /// The height of the title of a cluster.
 const CLUSTER_TITLE: f64 = 16.0;
 
-/// Returns the functions that are connected with that in the middle by shown ones.
-pub(crate) fn connected<Id: Copy + Ord, Near: Iterator<Item = Id>>(
+/// Finds the shown functions that are connected with that in the middle by shown ones: returns `true` for these, and `false` for
+/// others.
+pub(crate) fn connected<Id: OrderedKey, Near: Iterator<Item = Id>>(
     middle: Id,
     shown: impl Iterator<Item = Id>,
     neighbours: impl Fn(Id) -> Near,
-) -> BTreeSet<Id> {
-    let shown: BTreeSet<Id> = shown.collect();
-    let mut reached = BTreeSet::from([middle]);
+) -> OrderedMap<Id, bool> {
+    let mut known: OrderedMap<Id, bool> = shown.map(|function| (function, false)).collect();
+    known.insert(middle, true);
     let mut open = VecDeque::from([middle]);
     while let Some(function) = open.pop_front() {
         for other in neighbours(function) {
-            if shown.contains(&other) && reached.insert(other) {
+            if let Some(is_reached @ false) = known.get_mut(other) {
+                *is_reached = true;
                 open.push_back(other);
             }
         }
     }
-    reached
+    known
 }
 
 /// Returns the calls to show: those that are large enough, and the largest one to and from each function. `calls_of` returns
@@ -54,7 +57,7 @@ pub(crate) fn arcs<Id: Copy, Arc: Copy + Ord>(
     is_large: impl Fn(Cost) -> bool,
 ) -> Vec<Arc> {
     let most = shown.len() * MAX_ARCS_PER_NODE;
-    let mut chosen: BTreeSet<Arc> = BTreeSet::new();
+    let mut chosen: Vec<Arc> = Vec::new();
     let mut large: Vec<Arc> = Vec::new();
     for function in shown {
         let [incoming, outgoing] = calls_of(function);
@@ -66,7 +69,9 @@ pub(crate) fn arcs<Id: Copy, Arc: Copy + Ord>(
     large.sort_by_key(|&arc| (Reverse(size(arc)), arc));
     large.truncate(most);
     chosen.extend(large);
-    chosen.into_iter().collect()
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
 }
 
 /// The groups of a picture that have more than one of its functions.

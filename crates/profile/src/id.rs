@@ -45,6 +45,14 @@ macro_rules! define_ids {
             }
         }
 
+        impl $crate::ordered::OrderedKey for $name {
+            const BITS: u32 = u32::BITS;
+
+            fn ordinal(self) -> u128 {
+                self.to_u32().into()
+            }
+        }
+
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, "{}({})", stringify!($name), self.to_u32())

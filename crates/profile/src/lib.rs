@@ -86,6 +86,7 @@ mod line_sums;
 mod lines;
 mod load;
 pub mod merge;
+pub mod ordered;
 mod owned_names;
 mod packed_costs;
 mod part;

@@ -1,9 +1,8 @@
 //! The source lines of one function, or of all functions of one file: costs, calls and jumps by line, in the order of lines.
 
-use std::collections::BTreeMap;
-
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
+use gristmill_profile::ordered::OrderedMap;
 use gristmill_profile::source_lines::FileLines;
 use gristmill_profile::{FileId, FunctionId, Place};
 
@@ -136,21 +135,21 @@ fn key(place: &Place) -> Key {
 /// Sums by line while lines are read. Costs are as the profile records them.
 struct Sums<'v> {
     view: &'v View,
-    lines: BTreeMap<Key, LineSums>,
+    lines: OrderedMap<Key, LineSums>,
 }
 
 #[derive(Default)]
 struct LineSums {
     self_costs: Option<Vec<Cost>>,
     /// By caller and callee.
-    calls: BTreeMap<(SubjectId, SubjectId), (CallCount, Vec<Cost>)>,
+    calls: OrderedMap<(SubjectId, SubjectId), (CallCount, Vec<Cost>)>,
     /// By target, conditional ones apart: taken and reached.
-    jumps: BTreeMap<(u64, bool), (Cost, Cost)>,
+    jumps: OrderedMap<(u64, bool), (Cost, Cost)>,
 }
 
 impl<'v> Sums<'v> {
     fn new(view: &'v View) -> Self {
-        Sums { view, lines: BTreeMap::new() }
+        Sums { view, lines: OrderedMap::default() }
     }
 
     /// Returns a row of recorded costs with all columns.
@@ -162,7 +161,7 @@ impl<'v> Sums<'v> {
 
     fn add_self(&mut self, key: Key, costs: &[Cost]) {
         let costs = self.widened(costs);
-        match &mut self.lines.entry(key).or_default().self_costs {
+        match &mut self.lines.or_default(key).self_costs {
             Some(sum) => add(sum, &costs),
             none => *none = Some(costs),
         }
@@ -181,9 +180,8 @@ impl<'v> Sums<'v> {
             return;
         }
         let costs = self.widened(costs);
-        let calls = &mut self.lines.entry(key).or_default().calls;
-        let (sum, sums) =
-            calls.entry(ends).or_insert_with(|| (CallCount::new(0, false), vec![0; costs.len()]));
+        let calls = &mut self.lines.or_default(key).calls;
+        let (sum, sums) = calls.or_insert_with(ends, || (CallCount::new(0, false), vec![0; costs.len()]));
         *sum = sum.plus(&count);
         add(sums, &costs);
     }
@@ -193,8 +191,8 @@ impl<'v> Sums<'v> {
         if key.0 != target.0 || key.1 == 0 || target.1 == 0 {
             return;
         }
-        let jumps = &mut self.lines.entry(key).or_default().jumps;
-        let sum = jumps.entry((target.1, executed.is_some())).or_default();
+        let jumps = &mut self.lines.or_default(key).jumps;
+        let sum = jumps.or_default((target.1, executed.is_some()));
         sum.0 = sum.0.saturating_add(taken);
         sum.1 = sum.1.saturating_add(executed.unwrap_or(0));
     }
@@ -205,7 +203,7 @@ impl<'v> Sums<'v> {
         let mut callees = Callees::new(view, head);
         let mut files: Vec<ListedFile> = Vec::new();
         let mut last = None;
-        for ((file, line), sums) in self.lines {
+        for ((file, line), sums) in self.lines.into_iter() {
             if last.replace(file) != Some(file) {
                 let [self_costs, without_line] = [(); 2].map(|()| head.costs(&nothing));
                 let path = view.profile().file(file).to_vec();
@@ -223,17 +221,16 @@ impl<'v> Sums<'v> {
                 continue;
             }
             let mut inclusive = self_costs.clone();
-            let mut calls: BTreeMap<(SubjectId, bool), (CallCount, Vec<Cost>)> = BTreeMap::new();
-            for ((caller, callee), (count, costs)) in sums.calls {
+            let mut calls: OrderedMap<(SubjectId, bool), (CallCount, Vec<Cost>)> = OrderedMap::default();
+            for ((caller, callee), (count, costs)) in sums.calls.into_iter() {
                 let costs = view.shown_costs(&costs)?;
                 // The cost of calls inside of the function or its cycle is counted already.
                 let is_inner = view.is_inner(caller, callee);
                 if !is_inner {
                     add(inclusive.get_or_insert_with(|| nothing.clone()), &costs);
                 }
-                let (sum, sums) = calls
-                    .entry((callee, is_inner))
-                    .or_insert_with(|| (CallCount::new(0, false), nothing.clone()));
+                let (sum, sums) =
+                    calls.or_insert_with((callee, is_inner), || (CallCount::new(0, false), nothing.clone()));
                 *sum = sum.plus(&count);
                 add(sums, &costs);
             }

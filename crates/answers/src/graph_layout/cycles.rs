@@ -4,6 +4,8 @@
 //! Effective Heuristic for the Feedback Arc Set Problem" (1993), with weights. Arcs against the order are reversed. Functions
 //! that are called from outside the component come first among equals, so that a cycle hangs from its entry.
 
+use gristmill_profile::ordered::OrderedMap;
+
 /// An arc between two different vertices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
@@ -47,14 +49,13 @@ pub(super) fn reversed(vertices: usize, links: &[Link]) -> Vec<bool> {
             };
             (rank, vertex)
         };
-        let mut open: std::collections::BTreeSet<(i64, usize)> =
-            members.iter().map(|&vertex| key(vertex, &outgoing, &incoming)).collect();
+        let mut open: OrderedMap<(i64, usize), ()> =
+            members.iter().map(|&vertex| (key(vertex, &outgoing, &incoming), ())).collect();
         let (mut front, mut back) = (0, members.len());
         // Sinks go to the end, then sources to the front, then the vertex that most leaves.
-        while let Some(&last) = open.last() {
-            let first = *open.first().unwrap_or(&last);
+        while let Some([first, last]) = open.ends() {
             let (chosen, goes_last) = if last.0 == i64::MAX { (last, true) } else { (first, false) };
-            open.remove(&chosen);
+            open.remove(chosen);
             let vertex = chosen.1;
             is_placed[vertex] = true;
             if goes_last {
@@ -66,13 +67,13 @@ pub(super) fn reversed(vertices: usize, links: &[Link]) -> Vec<bool> {
             }
             for &(other, weight, leaves) in &adjacent[vertex] {
                 if !is_placed[other] {
-                    open.remove(&key(other, &outgoing, &incoming));
+                    open.remove(key(other, &outgoing, &incoming));
                     if leaves {
                         incoming[other] -= weight;
                     } else {
                         outgoing[other] -= weight;
                     }
-                    open.insert(key(other, &outgoing, &incoming));
+                    open.insert(key(other, &outgoing, &incoming), ());
                 }
             }
         }

@@ -18,6 +18,7 @@ use crate::analysis::large_components::{ALONE, MANY_NODES, Members, large_compon
 use crate::analysis::partition::Partition;
 use crate::csr::{Csr, group_starts};
 use crate::id::narrow;
+use crate::ordered::OrderedKey;
 
 /// A node outside of any cycle, or a cycle as a whole. See the example of [`Cycles`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +27,17 @@ pub enum Unit {
     Node(NodeId),
     /// All members of a cycle.
     Cycle(CycleId),
+}
+
+impl OrderedKey for Unit {
+    const BITS: u32 = 1 + u32::BITS;
+
+    fn ordinal(self) -> u128 {
+        match self {
+            Unit::Node(node) => node.ordinal(),
+            Unit::Cycle(cycle) => 1 << u32::BITS | cycle.ordinal(),
+        }
+    }
 }
 
 /// The cycles of a call graph.

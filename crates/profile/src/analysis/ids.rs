@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::id::narrow;
+use crate::ordered::OrderedKey;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -28,6 +29,14 @@ macro_rules! ids {
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+
+        impl OrderedKey for $name {
+            const BITS: u32 = u32::BITS;
+
+            fn ordinal(self) -> u128 {
+                self.0.into()
             }
         }
 

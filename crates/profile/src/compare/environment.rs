@@ -1,12 +1,13 @@
 //! Differences besides the program, which can make costs incomparable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gristmill_format::{Cost, PositionKind};
 
 use super::join_rule::JoinRules;
 use super::paths::normal_path;
 use super::{ComparedEvent, Comparison, JoinedPathId, Mention, PresenceCounts, Side};
+use crate::ordered::OrderedMap;
 use crate::profile::Profile;
 
 /// Something besides the program that differs between the sides.
@@ -143,19 +144,17 @@ impl Comparison<'_> {
             return Vec::new();
         }
         // By object: for each side, the functions with and without a name, and the cost.
-        let mut counts: BTreeMap<JoinedPathId, [[u32; 2]; 2]> = BTreeMap::new();
-        let mut costs: BTreeMap<JoinedPathId, [Cost; 2]> = BTreeMap::new();
+        let mut counts: OrderedMap<JoinedPathId, [[u32; 2]; 2]> = OrderedMap::default();
+        let mut costs: OrderedMap<JoinedPathId, [Cost; 2]> = OrderedMap::default();
         let column = self.events().iter().position(ComparedEvent::is_common).unwrap_or(0);
         for function in self.functions() {
             let own = self.self_cost(function, column);
-            for (sum, sample) in
-                costs.entry(self.object(function)).or_default().iter_mut().zip([own.base, own.new])
-            {
+            for (sum, sample) in costs.or_default(self.object(function)).iter_mut().zip([own.base, own.new]) {
                 *sum += sample.median;
             }
             for (side, mention) in mentions(function).into_iter().enumerate() {
                 let Some(mention) = mention else { continue };
-                let of_object = counts.entry(self.object(function)).or_default();
+                let of_object = counts.or_default(self.object(function));
                 of_object[side][usize::from(is_nameless(mention))] += 1;
             }
         }
@@ -169,13 +168,13 @@ impl Comparison<'_> {
             }
         };
         // Other functions of an object that ran need not have names, either.
-        let is_alike = |object: &JoinedPathId| {
+        let is_alike = |object: JoinedPathId| {
             let [base, new] = costs[object];
             base > 0 && new > 0 && base.max(new) / base.min(new) < MAX_RATIO
         };
         counts
             .into_iter()
-            .filter(|(object, _)| is_alike(object))
+            .filter(|(object, _)| is_alike(*object))
             .filter_map(|(object, counts)| Some((object, side_without(counts)?)))
             .collect()
     }

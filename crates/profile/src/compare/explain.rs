@@ -7,7 +7,6 @@
 //! that only they call. Where both parts are large and cancel out, neither is shown.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
@@ -20,6 +19,7 @@ use super::parts::{Gathered, rounded, to_cost};
 use super::per_call::{self, CallsFrom, PerCallProof};
 use super::ratio::{add_up, scaled};
 use super::{Change, Comparison, JoinedId, Presence};
+use crate::ordered::OrderedMap;
 
 /// A cause of changed costs. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,18 +169,18 @@ struct Split<'s, 'p> {
 impl Split<'_, '_> {
     /// Splits the change of each function's self cost.
     fn gather(&self, activities: &Activities) -> Gathered {
-        let mut gathered = Gathered::new();
+        let mut gathered = Gathered::default();
         // By function: the moves into or out of it, each with the cost.
-        let mut taken: BTreeMap<JoinedId, Vec<(usize, Cost)>> = BTreeMap::new();
-        let mut move_of: BTreeMap<JoinedId, usize> = BTreeMap::new();
+        let mut taken: OrderedMap<JoinedId, Vec<(usize, Cost)>> = OrderedMap::default();
+        let mut move_of: OrderedMap<JoinedId, usize> = OrderedMap::default();
         for (index, moving) in self.moves.iter().enumerate() {
             let sign = if moving.kind == MoveKind::Inlined { 1 } else { -1 };
-            let parts = gathered.entry(Key::Move(MoveId::new(index))).or_default();
+            let parts = gathered.or_default(Key::Move(MoveId::new(index)));
             parts.push((moving.function, -sign * moving.moved()));
             move_of.insert(moving.function, index);
             for &(caller, cost) in &moving.callers {
                 parts.push((caller, sign * cost));
-                taken.entry(caller).or_default().push((index, cost));
+                taken.or_default(caller).push((index, cost));
             }
         }
         for function in self.comparison.functions() {
@@ -188,12 +188,12 @@ impl Split<'_, '_> {
                 let key = match key {
                     // What is left of an inlined function is gone because of that.
                     Key::New(function) | Key::Vanished(function) => {
-                        move_of.get(&function).map_or(key, |&index| Key::Move(MoveId::new(index)))
+                        move_of.get(function).map_or(key, |&index| Key::Move(MoveId::new(index)))
                     }
                     key => key,
                 };
                 if part != 0 {
-                    gathered.entry(key).or_default().push((function, part));
+                    gathered.or_default(key).push((function, part));
                 }
             };
             let [before, after] = self.flow.selves[function.index()];
@@ -206,7 +206,7 @@ impl Split<'_, '_> {
                 add(*key, *part);
             }
             let mut own = change - explained.iter().map(|(_, part)| part).sum::<Cost>();
-            if let Some(taken) = taken.get(&function) {
+            if let Some(taken) = taken.get(function) {
                 for (index, part) in saved_by_moves(self.moves, taken, own) {
                     add(Key::Move(MoveId::new(index)), part);
                     own -= part;
@@ -317,7 +317,7 @@ impl Split<'_, '_> {
         let sum = |parts: &[(JoinedId, Cost)]| parts.iter().map(|(_, part)| part).sum::<Cost>();
         let lone: Vec<(Key, JoinedId)> = gathered
             .keys()
-            .filter_map(|&key| match key {
+            .filter_map(|key| match key {
                 Key::New(function) | Key::Vanished(function) => Some((key, function)),
                 _ => None,
             })
@@ -326,8 +326,8 @@ impl Split<'_, '_> {
             let Some(caller) = self.only_caller(function) else { continue };
             let own = [Key::PerCall(caller), Key::SelfCost(caller)]
                 .into_iter()
-                .find_map(|own| gathered.get(&own).map(|parts| (own, sum(parts))));
-            let effect = sum(&gathered[&key]);
+                .find_map(|own| gathered.get(own).map(|parts| (own, sum(parts))));
+            let effect = sum(&gathered[key]);
             // What other causes have of either is not half of this change.
             let is_whole = |function: JoinedId, part: Cost| {
                 let [before, after] = self.flow.selves[function.index()];
@@ -336,18 +336,18 @@ impl Split<'_, '_> {
             let is_half = |part: Cost| {
                 is_opposite(part, effect)
                     && is_whole(caller, part)
-                    && gathered[&key].iter().any(|&(other, part)| other == function && is_whole(other, part))
+                    && gathered[key].iter().any(|&(other, part)| other == function && is_whole(other, part))
             };
             if let Some((own, of_caller)) = own.filter(|(_, part)| is_half(*part)) {
-                let mut parts = gathered.remove(&key).unwrap_or_default();
-                gathered.remove(&own);
+                let mut parts = gathered.remove(key).unwrap_or_default();
+                gathered.remove(own);
                 parts.push((caller, of_caller));
                 gathered.insert(Key::Split(function), parts);
             }
         }
         let mut own: Vec<(JoinedId, Key, Cost)> = gathered
             .iter()
-            .filter_map(|(&key, parts)| match key {
+            .filter_map(|(key, parts)| match key {
                 Key::PerCall(function) | Key::SelfCost(function) => Some((function, key, sum(parts))),
                 _ => None,
             })
@@ -367,11 +367,11 @@ impl Split<'_, '_> {
             if is_swapped(of_a, of_b)
                 && is_swapped(calls(a), calls(b))
                 && !(is_by_calls(of_a, calls(a)) && is_by_calls(of_b, calls(b)))
-                && gathered.contains_key(&key_a)
-                && gathered.contains_key(&key_b)
+                && gathered.contains(key_a)
+                && gathered.contains(key_b)
             {
-                let mut parts = gathered.remove(&key_a).unwrap_or_default();
-                parts.extend(gathered.remove(&key_b).unwrap_or_default());
+                let mut parts = gathered.remove(key_a).unwrap_or_default();
+                parts.extend(gathered.remove(key_b).unwrap_or_default());
                 gathered.insert(Key::Swapped(a.min(b)), parts);
             }
         }
@@ -392,10 +392,10 @@ impl Split<'_, '_> {
         &self,
         key: Key,
         mut functions: Vec<(JoinedId, Cost)>,
-        callers: &BTreeMap<JoinedId, (JoinedId, usize)>,
+        callers: &OrderedMap<JoinedId, (JoinedId, usize)>,
     ) -> Explanation {
         let column = self.column;
-        let caller_of = |function: JoinedId| match callers.get(&function) {
+        let caller_of = |function: JoinedId| match callers.get(function) {
             Some(&(caller, others)) => (Some(caller), others),
             None => (None, 0),
         };
@@ -456,10 +456,14 @@ impl Split<'_, '_> {
     /// Returns the callers of new and vanished functions: of each, the one with the most expensive recorded calls and the count
     /// of the others. Calls that follow from another cause are not among them: the part of a function that vanished with its
     /// caller is in the effect of the caller.
-    fn callers(&self, gathered: &Gathered, activities: &Activities) -> BTreeMap<JoinedId, (JoinedId, usize)> {
+    fn callers(
+        &self,
+        gathered: &Gathered,
+        activities: &Activities,
+    ) -> OrderedMap<JoinedId, (JoinedId, usize)> {
         let sum = |change: Change| medians(change).iter().sum::<Cost>();
         let callers = gathered.keys().filter_map(|key| {
-            let (Key::New(function) | Key::Vanished(function)) = *key else { return None };
+            let (Key::New(function) | Key::Vanished(function)) = key else { return None };
             let arcs = self.comparison.incoming(function).map(|arc| (arc, self.comparison.arc(arc)));
             let cost = |arc: usize| sum(self.comparison.arc_cost(arc, self.column));
             let mut callers: Vec<(bool, Cost, Cost, Reverse<JoinedId>)> = arcs

@@ -13,6 +13,7 @@ use super::{Change, ComparedArc, Comparison, JoinedId, Sample, Side};
 use crate::analysis::Cycles;
 use crate::csr::{Csr, group_starts};
 use crate::hash::Map;
+use crate::ordered::OrderedKey;
 
 /// The key of a cause: changes with the same key are its parts.
 ///
@@ -31,6 +32,25 @@ pub(super) enum Key {
     Split(JoinedId),
     /// By the first function.
     Swapped(JoinedId),
+}
+
+impl OrderedKey for Key {
+    const BITS: u32 = 4 + u32::BITS;
+
+    fn ordinal(self) -> u128 {
+        let (kind, index): (u128, usize) = match self {
+            Key::Move(id) => (0, id.index()),
+            Key::Calls(id) => (1, id.index()),
+            Key::PerCall(id) => (2, id.index()),
+            Key::CallsFrom(id) => (3, id.index()),
+            Key::SelfCost(id) => (4, id.index()),
+            Key::New(id) => (5, id.index()),
+            Key::Vanished(id) => (6, id.index()),
+            Key::Split(id) => (7, id.index()),
+            Key::Swapped(id) => (8, id.index()),
+        };
+        kind << u32::BITS | index as u128
+    }
 }
 
 /// All calls from one function to another. Numbers are of base and new.

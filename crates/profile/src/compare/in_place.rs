@@ -2,13 +2,14 @@
 //!
 //! A function that was renamed is where it was. Another function that is called in its place stands elsewhere in the file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::id::{JoinedId, JoinedPathId, Side};
 use super::join::Identity;
 use super::join_rule::JoinRule;
 use super::raw::{Run, first_run};
 use crate::decode::{self, BlockLine, BlockReader};
+use crate::ordered::OrderedMap;
 use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::{FunctionId, PartId};
@@ -57,7 +58,7 @@ pub(super) struct InPlace<'c, 'p> {
     /// By side.
     first_runs: Option<[FirstRun; 2]>,
     /// By file: the functions that both sides have.
-    common: Option<BTreeMap<JoinedPathId, Vec<JoinedId>>>,
+    common: Option<OrderedMap<JoinedPathId, Vec<JoinedId>>>,
     /// By file: where these are entered in base and new, sorted. `None` if there are too many.
     entries: HashMap<JoinedPathId, Option<Vec<(u64, u64)>>>,
     extents: HashMap<(JoinedId, Side), Option<Extent>>,
@@ -134,7 +135,7 @@ impl<'c, 'p> InPlace<'c, 'p> {
 
     /// Returns the lines of base and new at which the functions of a file are entered that both sides have, sorted.
     fn find_entries(&mut self, file: JoinedPathId) -> Option<Vec<(u64, u64)>> {
-        let common = self.common().get(&file).cloned().unwrap_or_default();
+        let common = self.common().get(file).cloned().unwrap_or_default();
         if common.len() > MAX_OF_FILE {
             return None;
         }
@@ -149,13 +150,13 @@ impl<'c, 'p> InPlace<'c, 'p> {
         Some((self.extent(function, Side::Base)?.0, self.extent(function, Side::New)?.0))
     }
 
-    fn common(&mut self) -> &BTreeMap<JoinedPathId, Vec<JoinedId>> {
+    fn common(&mut self) -> &OrderedMap<JoinedPathId, Vec<JoinedId>> {
         let functions = &self.identity.functions;
         self.common.get_or_insert_with(|| {
-            let mut common: BTreeMap<JoinedPathId, Vec<JoinedId>> = BTreeMap::new();
+            let mut common: OrderedMap<JoinedPathId, Vec<JoinedId>> = OrderedMap::default();
             for (index, function) in functions.iter().enumerate() {
                 if function.has_file && function.sides.iter().all(Option::is_some) {
-                    common.entry(function.file).or_default().push(JoinedId::new(index));
+                    common.or_default(function.file).push(JoinedId::new(index));
                 }
             }
             common

@@ -16,6 +16,7 @@ use super::ratio::scaled;
 use super::raw::{Mention, first_run};
 use super::{Comparison, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
+use crate::ordered::OrderedMap;
 
 /// The limit of functions whose lines are read.
 const MAX_READ: usize = 4000;
@@ -87,7 +88,7 @@ struct Come {
     /// `true` if they follow the caller, and could be its own end: then its body must not have grown.
     follows_caller: bool,
     /// By file: the cost of all lines, and `true` if the caller has any of them.
-    files: BTreeMap<JoinedPathId, (Cost, bool)>,
+    files: OrderedMap<JoinedPathId, (Cost, bool)>,
     /// The last line of the function's own file, and `true` if the caller has any of the lines near it so far.
     block: Option<(u64, bool)>,
     /// `true` if the caller has no line of some block of lines.
@@ -200,7 +201,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 come.cost += found;
                 self.doubt(entries, pair, line, &neighbours, &mut come);
             }
-            let of_file = come.files.entry(line.file).or_default();
+            let of_file = come.files.or_default(line.file);
             of_file.0 += of_line;
             let without = &self.lines[&pair.caller][pair.side.other().index()];
             let is_there = found > 0 || shift.is_some_and(|shift| cost_at(without, line, shift) > 0);

@@ -1,7 +1,7 @@
 //! Joining: makes equal functions of all runs one function.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gristmill_format::FunctionName;
 
@@ -15,6 +15,7 @@ use super::names::{NormalName, copy_numbers, normal_name};
 use super::raw::{Mention, RawFunction, RawFunctions, RawPaths, Run};
 use crate::FunctionId;
 use crate::hash::Map;
+use crate::ordered::OrderedMap;
 use crate::profile::Profile;
 use crate::symbol::{fold_callers, fold_recursion};
 
@@ -301,10 +302,10 @@ fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &Joi
 
 /// `true` if both sides have numbered copies of a function, and not the same ones. Takes the names, with the sides that have them.
 fn have_other_copies<'n>(names: impl Iterator<Item = (&'n [u8], [bool; 2])>) -> bool {
-    let mut by_rule: BTreeMap<JoinRule, [BTreeSet<&str>; 2]> = BTreeMap::new();
+    let mut by_rule: OrderedMap<JoinRule, [BTreeSet<&str>; 2]> = OrderedMap::default();
     for (name, sides) in names {
         for (rule, number) in copy_numbers(name) {
-            let of_rule = by_rule.entry(rule).or_default().iter_mut().zip(sides);
+            let of_rule = by_rule.or_default(rule).iter_mut().zip(sides);
             of_rule.filter(|(_, is_there)| *is_there).for_each(|(numbers, _)| {
                 numbers.insert(number);
             });

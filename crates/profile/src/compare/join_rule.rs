@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::ordered::OrderedKey;
+
 /// A rule that makes functions of two builds the same. Each can be disabled.
 ///
 /// ```
@@ -70,6 +72,14 @@ pub struct JoinRuleDescription {
     pub about: &'static str,
     /// A name or path that it changes, and the result. Rules that join by more than a text have none.
     pub example: Option<(&'static str, &'static str)>,
+}
+
+impl OrderedKey for JoinRule {
+    const BITS: u32 = u8::BITS;
+
+    fn ordinal(self) -> u128 {
+        self as u128
+    }
 }
 
 impl JoinRule {

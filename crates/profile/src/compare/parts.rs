@@ -1,15 +1,15 @@
 //! The parts of causes: what a cause has of the change of each function.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
 use super::JoinedId;
 use super::flow::Key;
+use crate::ordered::OrderedMap;
 
 /// The parts of each cause: functions with the change of their self cost.
-pub(super) type Gathered = BTreeMap<Key, Vec<(JoinedId, Cost)>>;
+pub(super) type Gathered = OrderedMap<Key, Vec<(JoinedId, Cost)>>;
 
 /// Rounds parts so that they add up to a cost.
 pub(super) fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {

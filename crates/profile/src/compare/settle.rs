@@ -14,6 +14,7 @@ use super::factors::{Activities, Factor, Settled, as_real, expected};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
 use super::{Comparison, JoinedId, Presence};
+use crate::ordered::OrderedMap;
 
 /// The part of a cost by which it may be off, and that is too little to be a cause: one in this many.
 const LITTLE: f64 = 50.0;
@@ -249,7 +250,7 @@ impl Settling<'_, '_> {
 
     /// Returns by how much the self costs of a function and of everything below it rose and fell; `None` if there are too many.
     fn changes_below(&self, function: JoinedId) -> Option<[Cost; 2]> {
-        let mut seen = std::collections::BTreeSet::from([function]);
+        let mut seen = OrderedMap::from_iter([(function, ())]);
         let mut open = vec![function];
         let mut changes = [0, 0];
         while let Some(function) = open.pop() {
@@ -261,7 +262,8 @@ impl Settling<'_, '_> {
                     return None;
                 }
                 let FlowArc { callee, .. } = self.flow.arcs[arc];
-                if self.flow.arcs[arc].is_used() && seen.insert(callee) {
+                if self.flow.arcs[arc].is_used() && !seen.contains(callee) {
+                    seen.insert(callee, ());
                     open.push(callee);
                 }
             }

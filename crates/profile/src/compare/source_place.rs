@@ -1,16 +1,15 @@
 //! The places of sources: a program with `png/codec.c` and `jpeg/codec.c`, which calls one or the other, did not move.
 
-use std::collections::BTreeMap;
-
 use super::checkout::{common_end, of_builds};
 use super::id::JoinedPathId;
 use super::join::{Identity, Joined};
 use super::one_binary::file_name;
+use crate::ordered::OrderedMap;
 use crate::symbol::fold_callers;
 
 /// The places of the sources of each object on both sides.
 #[derive(Debug, Default)]
-pub(super) struct SourcePlaces<'p>(BTreeMap<JoinedPathId, Place<'p>>);
+pub(super) struct SourcePlaces<'p>(OrderedMap<JoinedPathId, Place<'p>>);
 
 /// The sources of an object that tell whether others moved.
 #[derive(Debug, Default)]
@@ -25,7 +24,7 @@ struct Place<'p> {
 impl<'p> SourcePlaces<'p> {
     /// Finds the sources of all objects.
     pub(super) fn new(identity: &Identity<'p>) -> Self {
-        let mut places: BTreeMap<JoinedPathId, Place<'p>> = BTreeMap::new();
+        let mut places: OrderedMap<JoinedPathId, Place<'p>> = OrderedMap::default();
         for &Joined { sides, object, .. } in &identity.functions {
             let [Some(base), Some(new)] = sides else { continue };
             // The file of a function is that of its first instruction, which can be of a header.
@@ -33,12 +32,12 @@ impl<'p> SourcePlaces<'p> {
                 continue;
             }
             if base.file == new.file {
-                places.entry(object).or_default().stayed.push(base.file);
+                places.or_default(object).stayed.push(base.file);
             }
             if [base, new].iter().all(|mention| fold_callers(mention.name) == b"main") {
                 let end = common_end(base.file, new.file);
                 let main = [base.file, new.file].map(|file| &file[..file.len() - end]);
-                places.entry(object).or_default().main.get_or_insert(main);
+                places.or_default(object).main.get_or_insert(main);
             }
         }
         for place in places.values_mut() {
@@ -51,7 +50,7 @@ impl<'p> SourcePlaces<'p> {
     /// Returns `true` if a source of an object is another one than that of the base, as the build did not move from one to the other,
     /// and `false` if it did. `None` if nothing tells.
     pub(super) fn is_another(&self, object: JoinedPathId, [base, new]: [&[u8]; 2]) -> Option<bool> {
-        let place = self.0.get(&object)?;
+        let place = self.0.get(object)?;
         if let Some([main_base, main_new]) = place.main {
             let below = base.strip_prefix(main_base).zip(new.strip_prefix(main_new));
             return below.map(|(base, new)| base != new);

@@ -9,7 +9,7 @@
 //! the same ones.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
 
 use gristmill_format::Cost;
@@ -19,11 +19,12 @@ use super::names::normal_name;
 use super::{Change, Comparison, JoinedId, Side};
 use crate::analysis::{
     CallArc, CallGraph, CallTree, CallerNameId, Cycles, ExactTree, RecordedCallers, TreeLimits, TreeNode,
-    Unit,
+    TreeNodeId, Unit,
 };
 use crate::cost::CostTable;
 use crate::csr::Csr;
 use crate::interner::Interner;
+use crate::ordered::{OrderedKey, OrderedMap};
 
 /// The item of a node of a [`ComparedTree`], which has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -310,13 +311,13 @@ impl Comparison<'_> {
             let Some(arc) = node.parent.and_then(|above| tree.node(above).item).zip(node.item) else {
                 return false;
             };
-            stated.get(&arc).is_some_and(|arc| arc.stated != arc.in_tree)
+            stated.get(arc).is_some_and(|arc| arc.stated != arc.in_tree)
         })
     }
 }
 
 /// Takes a part of a known tree. `None` if its function is in none of the stacks.
-fn part_of<T: Copy + Ord + Hash>(
+fn part_of<T: Copy + Ord + Hash + OrderedKey>(
     tree: CallTree<T>,
     view: ComparedTreeView,
     max_nodes: usize,
@@ -347,28 +348,26 @@ fn stated_costs(
     cycles: &Cycles,
     tree: &CallTree<Unit>,
     wanted: &[usize],
-) -> BTreeMap<(Unit, Unit), ArcCosts> {
+) -> OrderedMap<(Unit, Unit), ArcCosts> {
     let zeros = || vec![0; wanted.len()];
-    let mut arcs: BTreeMap<(Unit, Unit), ArcCosts> = BTreeMap::new();
+    let mut arcs: OrderedMap<(Unit, Unit), ArcCosts> = OrderedMap::default();
     for id in tree.ids() {
         let node = tree.node(id);
         if let Some(arc) = node.parent.and_then(|above| tree.node(above).item).zip(node.item) {
-            let costs = arcs.entry(arc).or_insert_with(|| ArcCosts { in_tree: zeros(), stated: zeros() });
+            let costs = arcs.or_insert_with(arc, || ArcCosts { in_tree: zeros(), stated: zeros() });
             costs.in_tree.iter_mut().zip(tree.inclusive(id)).for_each(|(sum, cost)| *sum += cost);
         }
     }
     for (id, CallArc { caller, callee, .. }) in graph.arc_ids().zip(graph.arcs()) {
-        if let Some(costs) = arcs.get_mut(&(cycles.unit(caller), cycles.unit(callee))) {
+        if let Some(costs) = arcs.get_mut((cycles.unit(caller), cycles.unit(callee))) {
             let row = graph.arc_cost(id);
             costs.stated.iter_mut().zip(wanted).for_each(|(sum, &column)| *sum += row[column]);
         }
     }
-    let is_hidden_below: Vec<Unit> =
-        tree.ids().filter(|&id| tree.node(id).hidden > 0).filter_map(|id| tree.node(id).item).collect();
-    if !is_hidden_below.is_empty() {
-        let hidden: std::collections::BTreeSet<Unit> = is_hidden_below.into_iter().collect();
-        arcs.retain(|(caller, _), _| !hidden.contains(caller));
-    }
+    let hides = |&id: &TreeNodeId| tree.node(id).hidden > 0;
+    let hiding: OrderedMap<Unit, ()> =
+        tree.ids().filter(hides).filter_map(|id| Some((tree.node(id).item?, ()))).collect();
+    arcs.retain(|(caller, _), _| !hiding.contains(caller));
     arcs
 }
 

@@ -1,9 +1,9 @@
 //! The instructions of a function: those that the profile has costs for, and those of the program around them.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gristmill_format::Cost;
+use gristmill_profile::ordered::OrderedMap;
 use gristmill_profile::{CostTable, FileId};
 
 use super::chains::{ChainId, Chains};
@@ -83,7 +83,7 @@ pub(super) struct Jump {
 pub(super) struct Unplaced {
     pub(super) self_costs: Vec<Cost>,
     /// By callee: the count and the inclusive costs.
-    pub(super) calls: BTreeMap<SubjectId, (Cost, Vec<Cost>)>,
+    pub(super) calls: OrderedMap<SubjectId, (Cost, Vec<Cost>)>,
     pub(super) jumps: usize,
 }
 
@@ -156,7 +156,7 @@ impl Listing {
             let place = costs
                 .as_ref()
                 .and_then(|costs| costs.place)
-                .or_else(|| recorded.places.get(&address).copied());
+                .or_else(|| recorded.places.get(address).copied());
             let chain = self.chain(view, address, place, program.filter(|_| instruction.is_some()));
             let costs = costs.map(|costs| {
                 self.costs.push(&costs.shown);
@@ -193,7 +193,7 @@ impl Listing {
         self.chains.add(chain)
     }
 
-    fn place_calls(&mut self, calls: BTreeMap<CallKey, (Cost, Vec<Cost>)>) {
+    fn place_calls(&mut self, calls: OrderedMap<CallKey, (Cost, Vec<Cost>)>) {
         let mut calls: Vec<_> = calls.into_iter().collect();
         calls.sort_by_key(|((address, callee), (_, costs))| {
             (*address, std::cmp::Reverse(first(costs)), *callee)
@@ -308,10 +308,10 @@ fn span<T>(sorted: &[T], row: usize, key: impl Fn(&T) -> u32) -> Range<usize> {
 /// The content of a profile on a subject, by address.
 #[derive(Debug, Default)]
 struct Recorded {
-    costs: BTreeMap<u64, AddressCosts>,
+    costs: OrderedMap<u64, AddressCosts>,
     /// Lines of addresses without costs, which have calls or jumps.
-    places: BTreeMap<u64, (FileId, u64)>,
-    calls: BTreeMap<CallKey, (Cost, Vec<Cost>)>,
+    places: OrderedMap<u64, (FileId, u64)>,
+    calls: OrderedMap<CallKey, (Cost, Vec<Cost>)>,
     jumps: Vec<RecordedJump>,
     unplaced: Unplaced,
 }
@@ -352,7 +352,7 @@ impl Recorded {
                 let costs = shown(costs)?;
                 match place.address {
                     Some(address) => {
-                        let at = recorded.costs.entry(address).or_insert_with(|| AddressCosts {
+                        let at = recorded.costs.or_insert_with(address, || AddressCosts {
                             shown: vec![0; costs.len()],
                             place: place.line.map(|line| (place.file, line)),
                         });
@@ -367,9 +367,9 @@ impl Recorded {
                 let (count, sum) = match call.place.address {
                     Some(address) => {
                         recorded.see(address, call.place.file, call.place.line);
-                        recorded.calls.entry((address, callee)).or_default()
+                        recorded.calls.or_default((address, callee))
                     }
-                    None => recorded.unplaced.calls.entry(callee).or_default(),
+                    None => recorded.unplaced.calls.or_default(callee),
                 };
                 *count += call.count;
                 sum.resize(costs.len(), 0);
@@ -398,7 +398,7 @@ impl Recorded {
     /// Remembers the line of an address.
     fn see(&mut self, address: u64, file: FileId, line: Option<u64>) {
         match line {
-            Some(line) => self.places.entry(address).or_insert((file, line)),
+            Some(line) => self.places.or_insert_with(address, || (file, line)),
             None => return,
         };
     }
@@ -419,8 +419,8 @@ impl Recorded {
 
     /// The addresses with costs, calls or jumps, ascending.
     fn addresses(&self) -> Vec<u64> {
-        let mut addresses: Vec<u64> = self.costs.keys().copied().collect();
-        addresses.extend(self.calls.keys().map(|&(address, _)| address));
+        let mut addresses: Vec<u64> = self.costs.keys().collect();
+        addresses.extend(self.calls.keys().map(|(address, _)| address));
         addresses.extend(self.jumps.iter().map(|jump| jump.address));
         addresses.sort_unstable();
         addresses.dedup();

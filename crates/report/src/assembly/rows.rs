@@ -234,7 +234,7 @@ impl Assembly<'_> {
         let subject = view.subject(id);
         let unplaced = &listing.unplaced;
         let calls =
-            unplaced.calls.iter().map(|(&callee, (count, costs))| self.call_row(callee, *count, costs));
+            unplaced.calls.iter().map(|(callee, (count, costs))| self.call_row(callee, *count, costs));
         AssembledFunctionRow {
             id: id.index(),
             name: subject.name(),

@@ -324,7 +324,7 @@ impl<'t> FunctionText<'t> {
                 .collect();
             lines.push(format!("{} at no address", shown.join(", ")));
         }
-        for (&callee, (count, costs)) in unplaced.calls.iter().take(MAX_LISTED) {
+        for (callee, (count, costs)) in unplaced.calls.iter().take(MAX_LISTED) {
             self.has_calls = true;
             let cost = grouped(first(costs));
             lines.push(format!(

@@ -25,6 +25,7 @@ use crate::names::{NameRow, fitted, short, whole};
 use crate::path::UNKNOWN;
 use crate::report::Report;
 use gristmill_output::source::{SourceText, Sources};
+use gristmill_profile::ordered::OrderedMap;
 use gristmill_profile::symbol::Fitted;
 
 /// A function on both sides, with its callers, callees and source lines. See the example of [`Diff`](super::Diff).
@@ -120,17 +121,17 @@ impl FunctionDiff {
         let head = DiffHead::new(comparison, &options.columns);
         let refs = FunctionRefs::new(comparison);
         let columns = (&head.event_types, &options.columns[..]);
-        let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
+        let mut by_file: OrderedMap<JoinedPathId, Vec<ComparedLine>> = OrderedMap::default();
         for line in comparison.lines(function, &options.columns) {
-            by_file.entry(line.place.file).or_default().push(line);
+            by_file.or_default(line.place.file).push(line);
         }
         let moved = moved_file(comparison, function, &by_file, sources);
         if let Some(Moved { base, new, .. }) = moved {
-            let lines = by_file.remove(&base).unwrap_or_default();
-            by_file.entry(new).or_default().extend(lines);
+            let lines = by_file.remove(base).unwrap_or_default();
+            by_file.or_default(new).extend(lines);
         }
         let mut files: Vec<FileLines> = Vec::new();
-        for (file, lines) in by_file {
+        for (file, lines) in by_file.into_iter() {
             let paths = moved.filter(|moved| moved.new == file).map(|moved| moved.paths.map(Some));
             let paths = paths.unwrap_or(comparison.path(file));
             files.push(FileLines::new(&refs, (file, paths), lines, sources, &head.event_types));

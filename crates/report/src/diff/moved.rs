@@ -1,9 +1,8 @@
 //! Functions whose source file is another one on each side.
 
-use std::collections::BTreeMap;
-
 use gristmill_output::source::Sources;
 use gristmill_profile::compare::{ComparedLine, Comparison, JoinedId, JoinedPathId, Side};
+use gristmill_profile::ordered::OrderedMap;
 
 use crate::path::{self, UNKNOWN};
 
@@ -21,13 +20,13 @@ pub(super) struct Moved<'p> {
 pub(super) fn moved_file<'c>(
     comparison: &'c Comparison<'_>,
     function: JoinedId,
-    by_file: &BTreeMap<JoinedPathId, Vec<ComparedLine>>,
+    by_file: &OrderedMap<JoinedPathId, Vec<ComparedLine>>,
     sources: &dyn Sources,
 ) -> Option<Moved<'c>> {
     let paths = [comparison.in_base(function)?.file, comparison.in_new(function)?.file];
     let id = |side: Side| {
         let path = paths[side.index()];
-        by_file.keys().copied().find(|&file| comparison.path(file)[side.index()] == Some(path))
+        by_file.keys().find(|&file| comparison.path(file)[side.index()] == Some(path))
     };
     let (base, new) = (id(Side::Base)?, id(Side::New)?);
     if base == new || paths.iter().any(|path| path.is_empty() || *path == UNKNOWN.as_bytes()) {

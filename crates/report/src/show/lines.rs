@@ -1,12 +1,13 @@
 //! The lines of a function: costs and calls by source line or instruction.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::json;
 use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_profile::ordered::{OrderedKey, OrderedMap};
 use gristmill_profile::{FileId, FunctionId, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,8 +74,32 @@ pub(super) struct Lines {
 /// limit takes tenths of a second; only thousands of functions folded into one reach it.
 const MAX_BLOCK_LOOKS: usize = 1 << 28;
 
-/// A source line by file and number, or an instruction by its address.
-type Key = (FileId, Option<u64>, Option<u64>);
+/// A source line, or an instruction.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    file: FileId,
+    number: Option<Number>,
+}
+
+/// The number of a line, or the address of an instruction whose line is not known.
+#[derive(Debug, Clone, Copy)]
+enum Number {
+    Address(u64),
+    Line(u64),
+}
+
+impl OrderedKey for Key {
+    const BITS: u32 = 2 + FileId::BITS + u64::BITS;
+
+    fn ordinal(self) -> u128 {
+        let (kind, number) = match self.number {
+            None => (0, 0),
+            Some(Number::Address(address)) => (1, address),
+            Some(Number::Line(line)) => (2, line),
+        };
+        (self.file.ordinal() << 2 | kind) << u64::BITS | number.ordinal()
+    }
+}
 
 /// Sums of a line while its blocks are read. Costs are as the profile records them. There is one for each line, so it is
 /// small: costs have no spare room.
@@ -82,7 +107,7 @@ type Key = (FileId, Option<u64>, Option<u64>);
 struct LineSums {
     addresses: Option<Box<(u64, u64)>>,
     self_costs: Box<[Cost]>,
-    calls: BTreeMap<SubjectId, (CallCount, Box<[Cost]>)>,
+    calls: OrderedMap<SubjectId, (CallCount, Box<[Cost]>)>,
 }
 
 /// A line in the event types of the view.
@@ -119,7 +144,7 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
         functions.truncate(limit);
     }
     let mut jumps = JumpSummary::default();
-    let mut lines: BTreeMap<Key, LineSums> = BTreeMap::new();
+    let mut lines: OrderedMap<Key, LineSums> = OrderedMap::default();
     for &function in &functions {
         let detail = profile.lines(function, view.selection());
         for (place, costs) in detail.places.iter().zip(detail.costs.rows()) {
@@ -132,7 +157,7 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
             if view.is_cut(caller, callee) {
                 continue;
             }
-            let (count, sum) = at(&mut lines, &call.place).calls.entry(callee).or_default();
+            let (count, sum) = at(&mut lines, &call.place).calls.or_default(callee);
             *count = count.plus(&CallCount::new(call.count, call.is_inlined));
             add_to(sum, costs);
         }
@@ -143,8 +168,8 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
         }
     }
     let mut rows = Vec::with_capacity(lines.len());
-    for ((file, line, _), sums) in lines {
-        rows.push(viewed(view, function, (file, line), sums)?);
+    for (key, sums) in lines.into_iter() {
+        rows.push(viewed(view, function, key, sums)?);
     }
     // They are in the order of files and lines, which decides between equal costs.
     rows.sort_by_key(|row| (Reverse(first(&row.inclusive)), Reverse(first(&row.self_costs))));
@@ -157,12 +182,13 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
     })
 }
 
-fn at<'l>(lines: &'l mut BTreeMap<Key, LineSums>, place: &Place) -> &'l mut LineSums {
+fn at<'l>(lines: &'l mut OrderedMap<Key, LineSums>, place: &Place) -> &'l mut LineSums {
     let line = place.line.filter(|&line| line > 0);
     let address = place.address.or(place.basic_block);
     // Without lines, each instruction is a row of its own.
-    let key = (place.file, line, if line.is_some() { None } else { address });
-    let sums = lines.entry(key).or_default();
+    let number = line.map(Number::Line).or(address.map(Number::Address));
+    let key = Key { file: place.file, number };
+    let sums = lines.or_default(key);
     if let Some(address) = address {
         let (from, to) = &mut **sums.addresses.get_or_insert_with(|| Box::new((address, address)));
         (*from, *to) = (address.min(*from), address.max(*to));
@@ -185,7 +211,7 @@ fn add_to(sums: &mut Box<[Cost]>, costs: &[Cost]) {
 fn viewed(
     view: &View,
     caller: SubjectId,
-    (file, line): (FileId, Option<u64>),
+    Key { file, number }: Key,
     sums: LineSums,
 ) -> Result<ViewedLine, ViewError> {
     let width = view.profile().event_count().max(1);
@@ -197,7 +223,7 @@ fn viewed(
     let self_costs = shown(sums.self_costs)?;
     let mut inclusive = self_costs.clone();
     let mut calls = Vec::with_capacity(sums.calls.len());
-    for (callee, (count, costs)) in sums.calls {
+    for (callee, (count, costs)) in sums.calls.into_iter() {
         let costs = shown(costs)?;
         // The cost of calls inside of the function or its cycle is counted already.
         let is_inner = view.is_inner(caller, callee);
@@ -207,6 +233,10 @@ fn viewed(
         calls.push(ViewedCall { callee, count, costs, is_inner });
     }
     sort_by_cost(view, &mut calls, |call| (0, first(&call.costs), call.callee));
+    let line = match number {
+        Some(Number::Line(line)) => Some(line),
+        Some(Number::Address(_)) | None => None,
+    };
     Ok(ViewedLine { file, line, addresses: sums.addresses, self_costs, inclusive, calls })
 }
 

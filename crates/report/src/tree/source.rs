@@ -7,6 +7,7 @@ use gristmill_output::lossy;
 use gristmill_profile::analysis::{
     ArcId, CallTree, CallerNameId, CycleId, ExactTree, NodeId, RecordedCallers, TreeLimits, TreeNodeId, Unit,
 };
+use gristmill_profile::ordered::OrderedKey;
 use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FileId, ObjectId};
 
@@ -20,6 +21,19 @@ pub(super) enum Item {
     Cycle(CycleId),
     /// A name, in a tree of recorded callers. Such a name need not be a function of the profile.
     Name(CallerNameId),
+}
+
+impl OrderedKey for Item {
+    const BITS: u32 = 2 + u32::BITS;
+
+    fn ordinal(self) -> u128 {
+        let (kind, ordinal) = match self {
+            Item::Subject(subject) => (0, subject.ordinal()),
+            Item::Cycle(cycle) => (1, cycle.ordinal()),
+            Item::Name(name) => (2, name.ordinal()),
+        };
+        kind << u32::BITS | ordinal
+    }
 }
 
 /// A tree before the nodes to show are selected.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use gristmill_profile::analysis::{CallGraph, NodeId, Partition};
+use gristmill_profile::ordered::OrderedKey;
 use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
 use gristmill_profile::{FileId, FunctionId, ObjectId, Profile};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -35,6 +36,14 @@ impl JsonSchema for SubjectId {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         u32::json_schema(generator)
+    }
+}
+
+impl OrderedKey for SubjectId {
+    const BITS: u32 = u32::BITS;
+
+    fn ordinal(self) -> u128 {
+        self.0.ordinal()
     }
 }
 

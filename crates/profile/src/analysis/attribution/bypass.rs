@@ -1,6 +1,6 @@
 //! A graph without the calls of hidden functions: their callers call what they called.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use gristmill_format::Cost;
 
@@ -10,6 +10,7 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::proportion::apportion;
 use crate::cost::add;
+use crate::ordered::{OrderedKey, OrderedMap};
 
 /// The most arcs that take the place of others. Each hidden function can have as many callers as callees.
 const MAX_ARCS: usize = 2_000_000;
@@ -60,19 +61,16 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         is_estimate: of.is_arc_estimate[id.index()],
     };
     // By hidden component: what it calls that is not hidden.
-    let mut leaving: BTreeMap<usize, BTreeMap<NodeId, Draft>> = BTreeMap::new();
+    let mut leaving: OrderedMap<usize, OrderedMap<NodeId, Draft>> = OrderedMap::default();
     // By caller and callee, without those of hidden functions.
-    let mut arcs: BTreeMap<(NodeId, NodeId), Draft> = BTreeMap::new();
-    let put = |to: &mut BTreeMap<NodeId, Draft>, callee: NodeId, draft: Draft| {
-        to.entry(callee).and_modify(|known| known.merge(&draft)).or_insert(draft);
-    };
+    let mut arcs: OrderedMap<(NodeId, NodeId), Draft> = OrderedMap::default();
     for id in graph.arc_ids() {
         let CallArc { caller, callee, .. } = graph.arc(id);
         match (hidden(caller), hidden(callee)) {
             (false, false) => {
                 arcs.insert((caller, callee), draft(id));
             }
-            (true, false) => put(leaving.entry(units.of(caller)).or_default(), callee, draft(id)),
+            (true, false) => put(leaving.or_default(units.of(caller)), callee, draft(id)),
             _ => {}
         }
     }
@@ -83,14 +81,14 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
             .flat_map(|&member| graph.incoming(member))
             .filter(|&id| !units.is_inner(graph, id))
             .collect();
-        let callees = leaving.remove(&units.of(members[0])).unwrap_or_default();
+        let callees = leaving.remove(units.of(members[0])).unwrap_or_default();
         made += entries.len().saturating_mul(callees.len() + 1);
         if made > MAX_ARCS {
             return None;
         }
         let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.caller(id)).collect();
         let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
-        for (&callee, called) in &callees {
+        for (callee, called) in callees.iter() {
             for (nth, share) in divided(graph, &entries, &mut left, called).into_iter().enumerate() {
                 let CallArc { caller, .. } = graph.arc(entries[nth]);
                 let is_of_one = callees.len() == 1 && of.is_arc_estimate[entries[nth].index()];
@@ -102,10 +100,9 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                 };
                 let share = Draft { is_estimate, ..share };
                 if hidden(caller) {
-                    put(leaving.entry(units.of(caller)).or_default(), callee, share);
+                    put(leaving.or_default(units.of(caller)), callee, share);
                 } else {
-                    let known = arcs.entry((caller, callee));
-                    known.and_modify(|known| known.merge(&share)).or_insert(share);
+                    put(&mut arcs, (caller, callee), share);
                 }
             }
         }
@@ -119,9 +116,17 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
     let is_arc_estimate = arcs.values().map(|arc| arc.is_estimate).collect();
     let graph = graph.with_arcs(
         arcs.iter()
-            .map(|(&(caller, callee), arc)| (CallArc { caller, callee, count: arc.count }, &arc.costs[..])),
+            .map(|((caller, callee), arc)| (CallArc { caller, callee, count: arc.count }, &arc.costs[..])),
     );
     Some(Attributed { graph, is_arc_estimate, ..of })
+}
+
+/// Adds calls to those that are known.
+fn put<K: OrderedKey>(to: &mut OrderedMap<K, Draft>, key: K, draft: Draft) {
+    match to.get_mut(key) {
+        Some(known) => known.merge(&draft),
+        None => to.insert(key, draft),
+    }
 }
 
 /// Divides calls of a hidden component among its entries, and takes the shares from what these have left.

@@ -17,6 +17,7 @@ use crate::analysis::tree::estimate::Estimator;
 use crate::analysis::tree::inverted::{Asked, Bud, Callers, Origin, grow, sum_of_starts};
 use crate::analysis::tree::{CallTree, TreeBasis};
 use crate::cost::add;
+use crate::ordered::OrderedKey;
 
 /// Takes out the most expensive of some functions, the most expensive first. Returns the count of the others as well.
 ///
@@ -43,7 +44,7 @@ fn weight(costs: &[Cost]) -> Option<u128> {
     costs.iter().any(|&cost| cost != 0).then_some(weight)
 }
 
-impl<T: Copy + Ord + Hash> CallTree<T> {
+impl<T: Copy + Ord + Hash + OrderedKey> CallTree<T> {
     /// Returns the bottom-up tree of this one: its root has the whole cost, the nodes below it are functions with the self
     /// costs of all of their nodes, and below each are its callers.
     ///

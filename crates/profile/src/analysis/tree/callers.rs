@@ -7,6 +7,7 @@ use gristmill_format::Cost;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNodeId, Trie};
 use crate::budget::MemoryBudget;
 use crate::id::{FunctionId, narrow};
+use crate::ordered::OrderedKey;
 use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::symbol::{Chains, fold_recursion, has_callers};
@@ -20,6 +21,14 @@ const COSTS_PER_NODE: usize = 4;
 /// A name of a [`RecordedCallers`] tree, made by it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerNameId(u32);
+
+impl OrderedKey for CallerNameId {
+    const BITS: u32 = u32::BITS;
+
+    fn ordinal(self) -> u128 {
+        self.0.into()
+    }
+}
 
 impl CallerNameId {
     /// Returns the index in [`RecordedCallers::names`].

@@ -22,7 +22,7 @@
 //! [`Estimator`] does them once for all trees.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use gristmill_format::Cost;
@@ -37,6 +37,7 @@ use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
 use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
 use crate::cost::{CostTable, subtract};
+use crate::ordered::OrderedMap;
 
 impl CallTree<Unit> {
     /// Estimates the tree of a graph, from all units that nothing calls, or from one node.
@@ -171,7 +172,7 @@ struct Growth<'a> {
     frontier: Frontier<Bud>,
     limits: TreeLimits,
     /// The only node that is left out below another one, if limits keep these.
-    lone: BTreeMap<TreeNodeId, Bud>,
+    lone: OrderedMap<TreeNodeId, Bud>,
     /// The units that have a tree node and may get another, as far as they call something.
     left: HashMap<NodeId, Left>,
 }
@@ -184,7 +185,7 @@ impl<'a> Growth<'a> {
             tree: GrowingTree::new(flow.graph.width()),
             frontier: Frontier::new(),
             limits,
-            lone: BTreeMap::new(),
+            lone: OrderedMap::default(),
             left: HashMap::new(),
         }
     }
@@ -235,7 +236,7 @@ impl<'a> Growth<'a> {
         self.limits.min_cost = u128::MAX;
         self.limits.keeps_lone = false;
         let mut work = most_work;
-        for (parent, bud) in std::mem::take(&mut self.lone) {
+        for (parent, bud) in std::mem::take(&mut self.lone).into_iter() {
             // Without work left it stays counted as left out.
             let Some(left) = work.checked_sub(graph.outgoing(bud.node).len()) else { continue };
             work = left;
@@ -344,7 +345,7 @@ impl<'a> Growth<'a> {
             .filter(|(weight, _)| weight.0 >= min_cost)
             .collect();
         // Several are left out, so none is a lone one.
-        self.lone.remove(&parent);
+        self.lone.remove(parent);
         let mut is_offered = vec![false; count];
         if offered.len() > most {
             offered.select_nth_unstable(most);
@@ -363,7 +364,7 @@ impl<'a> Growth<'a> {
         *hidden += 1;
         match *hidden {
             1 if self.limits.keeps_lone => drop(self.lone.insert(parent, bud)),
-            2 if self.limits.keeps_lone => drop(self.lone.remove(&parent)),
+            2 if self.limits.keeps_lone => drop(self.lone.remove(parent)),
             _ => {}
         }
     }

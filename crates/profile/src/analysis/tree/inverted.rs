@@ -5,7 +5,6 @@
 //! were alike.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use gristmill_format::Cost;
@@ -21,6 +20,7 @@ use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
 use crate::analysis::tree::recorded::RecordedArcs;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::{CostTable, add};
+use crate::ordered::{OrderedKey, OrderedMap};
 
 /// A tree node still to be made.
 pub(super) struct Bud<T, P> {
@@ -85,7 +85,7 @@ pub(super) fn grow<T: Copy, P>(
 /// A node of the original tree, and the start that it was reached from.
 pub(super) type Origin = (TreeNodeId, TreeNodeId);
 
-impl<T: Copy + Ord + Hash> CallTree<T> {
+impl<T: Copy + Ord + Hash + OrderedKey> CallTree<T> {
     /// Returns the inverted tree of some nodes, all of which become its root. `None` if there is no such node.
     ///
     /// The self cost of a node is the cost that comes from no caller. See the example of [`CallTree`] for trees.
@@ -123,17 +123,17 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
         let mut nodes: Vec<TreeNodeId> = origins.iter().map(|&(id, _)| id).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut by_caller: BTreeMap<Option<T>, (Cost, Vec<Origin>)> = BTreeMap::new();
+        let mut by_caller: OrderedMap<Option<T>, (Cost, Vec<Origin>)> = OrderedMap::default();
         for id in nodes {
             if let Some(caller) = caller_of(id) {
-                by_caller.entry(self.node(caller).item).or_default().0 += self.node(id).count;
+                by_caller.or_default(self.node(caller).item).0 += self.node(id).count;
             }
         }
         let mut rest = Vec::new();
         for &(id, start) in origins {
             match caller_of(id) {
                 Some(caller) => {
-                    by_caller.entry(self.node(caller).item).or_default().1.push((caller, start));
+                    by_caller.or_default(self.node(caller).item).1.push((caller, start));
                 }
                 None => rest.push((id, start)),
             }
