@@ -29,13 +29,13 @@ fn prepare(source: &Arc<dyn AnswerSource>) {
 
 /// The number of a process or thread that runs when no other one wants to.
 #[cfg(target_os = "linux")]
-const LEAST_PRIORITY: i32 = 19;
+const MIN_PRIORITY: i32 = 19;
 
 /// Lets threads that answer questions have the processor before this thread, and the threads that it starts.
 fn let_others_go_first() {
     // On Linux, the number is that of a thread. Without it, questions wait longer.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, LEAST_PRIORITY);
+    let _ = rustix::process::setpriority_process(None, MIN_PRIORITY);
 }
 
 impl AnswerSource for Session {
