@@ -1104,8 +1104,9 @@ export interface FunctionRow {
   /** `true` if the inclusive cost is an estimate for the same reason. */
   inclusive_estimated?: boolean;
   /**
-   * `true` if the inclusive cost is an upper limit: calls leave a group and come back, or, with --no-cycles,
-   * calls of a recursion count what they have in common more than once.
+   * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
+   * group and come back, or, with --no-cycles, calls of a recursion count what they have in common more than
+   * once.
    */
   inclusive_is_upper_bound?: boolean;
   /** The demangled name, or the name of the group. */
@@ -1240,8 +1241,9 @@ export interface GraphNode {
   /** `true` if the inclusive cost is an estimate for the same reason. */
   inclusive_estimated?: boolean;
   /**
-   * `true` if the inclusive cost is an upper limit: calls leave a group and come back, or, with --no-cycles,
-   * calls of a recursion count what they have in common more than once.
+   * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
+   * group and come back, or, with --no-cycles, calls of a recursion count what they have in common more than
+   * once.
    */
   inclusive_is_upper_bound?: boolean;
   /** `true` for the function in the middle. */
@@ -2024,8 +2026,8 @@ export interface Show {
   /** `true` if the inclusive cost is an estimate for the same reason. */
   inclusive_estimated?: boolean;
   /**
-   * `true` if the inclusive cost is an upper limit: with --no-cycles, calls of a recursion count what they
-   * have in common more than once.
+   * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, or, with
+   * --no-cycles, calls of a recursion count what they have in common more than once.
    */
   inclusive_is_upper_bound?: boolean;
   /** `true` if the function calls itself or is in a cycle. */

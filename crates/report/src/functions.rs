@@ -137,8 +137,8 @@ pub struct FunctionRow {
     pub self_costs: Costs,
     /// Inclusive cost.
     pub inclusive: Costs,
-    /// `true` if the inclusive cost is an upper limit: calls leave a group and come back, or, with --no-cycles, calls of a
-    /// recursion count what they have in common more than once.
+    /// `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a group and come back, or,
+    /// with --no-cycles, calls of a recursion count what they have in common more than once.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.

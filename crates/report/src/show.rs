@@ -144,8 +144,8 @@ pub struct Show {
     pub self_costs: Costs,
     /// Inclusive cost of the function.
     pub inclusive: Costs,
-    /// `true` if the inclusive cost is an upper limit: with --no-cycles, calls of a recursion count what they have in common
-    /// more than once.
+    /// `true` if the inclusive cost is an upper limit: its calls add up to more than the total, or, with --no-cycles, calls of a
+    /// recursion count what they have in common more than once.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
@@ -191,6 +191,8 @@ pub struct Show {
     /// `true` if functions are hidden or focused on: then lines and parts are left out.
     #[serde(skip)]
     has_attribution: bool,
+    #[serde(skip)]
+    upper_limit_note: &'static str,
     /// Remarks on the source files of the lines.
     #[serde(skip)]
     sources: LineSources,
@@ -225,6 +227,7 @@ impl Show {
             is_self_estimate: view.is_self_estimate(function),
             is_inclusive_estimate: view.is_inclusive_estimate(function),
             has_attribution: view.has_attribution(),
+            upper_limit_note: view.upper_limit_note(),
             calls: view.calls(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),

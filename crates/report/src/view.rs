@@ -242,9 +242,20 @@ impl View {
         self.inclusive.cost(subject.node())
     }
 
-    /// `true` if the inclusive cost of a subject may be less than stated: some of it may be counted more than once.
+    /// `true` if the inclusive cost of a subject may be less than stated: some of it may be counted more than once, or its calls
+    /// are recorded with more than the total.
     pub fn is_upper_limit(&self, subject: SubjectId) -> bool {
         self.inclusive.is_upper_limit(subject.node())
+    }
+
+    /// Returns the reason why the inclusive costs of some subjects are only [limits](Self::is_upper_limit).
+    pub(crate) fn upper_limit_note(&self) -> &'static str {
+        match self.has_cycles {
+            true => "≤ at most the total: the costs of its calls add up to more",
+            false => {
+                "≤ at most: calls of a recursion count what they have in common more than once, or calls add up to more than the total"
+            }
+        }
     }
 
     /// Returns the count of recorded calls of a subject, its calls to itself included.

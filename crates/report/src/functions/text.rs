@@ -457,9 +457,7 @@ impl Functions<'_> {
         }
         if self.rows.has_upper_bound() {
             let note = match self.grouping {
-                Grouping::Function | Grouping::Cycle => {
-                    "≤ at most: calls of a recursion count what they have in common more than once"
-                }
+                Grouping::Function | Grouping::Cycle => self.rows.view.upper_limit_note(),
                 _ => {
                     "≤ at most: calls may come back to the group from functions that others call, too, and count each time"
                 }

@@ -200,9 +200,7 @@ impl Show {
         lines.extend(self.has_attribution.then(|| {
             "lines and parts are left out: what they have without hidden functions or in a focus is not known".to_owned()
         }));
-        lines.extend(self.is_upper_bound.then(|| {
-            "≤ at most: calls of a recursion count what they have in common more than once".to_owned()
-        }));
+        lines.extend(self.is_upper_bound.then(|| self.upper_limit_note.to_owned()));
         lines.extend(self.cycle.iter().flat_map(|cycle| self.costs_in_words(cycle)));
         for (nth, event) in self.head.events.iter().enumerate() {
             let by_callees = self.by_callees[nth];
