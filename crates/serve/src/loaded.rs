@@ -13,7 +13,10 @@ pub(crate) trait AnswerSource: Send + Sync {
     /// Answers a question. `is_cancelled` is asked between the steps of long answers.
     fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal>;
 
-    /// Does ahead what the first questions need. `is_cancelled` is asked between the steps.
+    /// Does ahead what the first screen needs.
+    fn prepare_first_screen(&self) {}
+
+    /// Does ahead what the questions after it need. `is_cancelled` is asked between the steps.
     fn prepare(&self, _is_cancelled: &dyn Fn() -> bool) {}
 }
 
@@ -22,6 +25,8 @@ fn prepare(source: &Arc<dyn AnswerSource>) {
     let source = Arc::clone(source);
     // Without a thread, the questions do it when they come.
     let _ = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
+        // A person waits for this.
+        source.prepare_first_screen();
         let_others_go_first();
         source.prepare(&|| Arc::strong_count(&source) == 1);
     });
@@ -39,6 +44,10 @@ fn let_others_go_first() {
 }
 
 impl AnswerSource for Session {
+    fn prepare_first_screen(&self) {
+        self.prepare_step(0);
+    }
+
     fn prepare(&self, is_cancelled: &dyn Fn() -> bool) {
         Session::prepare(self, is_cancelled);
     }
