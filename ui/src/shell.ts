@@ -41,10 +41,15 @@ const NEEDLESS: Record<string, string[]> = {
   diff: ["--cut", "--no-cycles"],
 };
 
+/** An option with its value. One that begins like an option belongs to the same word. */
+function option(name: string, value: string): string[] {
+  return value.startsWith("-") ? [`${name}=${value}`] : [name, value];
+}
+
 /** Options that all views share. Null if the command does not have one of them. */
 function scopeOptions(command: string): string[] | null {
   const at = place.value;
-  const options: string[][] = [];
+  const options: [string, string?][] = [];
   if (at.event || at.second) options.push(["--event", shownEvents.value.join(",")]);
   for (const formula of lines(at.derive)) options.push(["--derive", formula]);
   if (at.parts) options.push(["--part", at.parts]);
@@ -57,8 +62,10 @@ function scopeOptions(command: string): string[] | null {
   if (!at.cycles) options.push(["--no-cycles"]);
   if (at.fold) options.push(["--fold-recursion"]);
   if (at.foldCallers) options.push(["--fold-callers"]);
-  if (options.some(([name]) => LACKS[command]?.includes(name!))) return null;
-  return options.filter(([name]) => !NEEDLESS[command]?.includes(name!)).flat();
+  if (options.some(([name]) => LACKS[command]?.includes(name))) return null;
+  return options
+    .filter(([name]) => !NEEDLESS[command]?.includes(name))
+    .flatMap(([name, value]) => (value === undefined ? [name] : option(name, value)));
 }
 
 /** A function as commands take it: with its file or its object, if others have its name. */
@@ -84,7 +91,7 @@ function groupOptions(): string[] {
 /** Options of `gristmill diff`, which compares no cycles. */
 function changeOptions(): string[] {
   const { group, filter } = place.value;
-  return [...(group === "cycle" ? [] : groupOptions()), ...(filter ? ["--filter", filter] : [])];
+  return [...(group === "cycle" ? [] : groupOptions()), ...(filter ? option("--filter", filter) : [])];
 }
 
 function relativeTo(): string {
@@ -95,8 +102,8 @@ function relativeTo(): string {
 function functionOptions(): string[] {
   const { sort, filter, within, name } = place.value;
   const options = [...groupOptions(), "--sort", SORTS[sort] ?? "self"];
-  if (filter) options.push("--filter", filter);
-  if (isRelative.value && name) options.push("--relative-to", relativeTo());
+  if (filter) options.push(...option("--filter", filter));
+  if (isRelative.value && name) options.push(...option("--relative-to", relativeTo()));
   const colon = within.indexOf(":");
   const kind = within.slice(0, colon);
   if (kind === "object" || kind === "file") options.push(`--${kind}`, exactly(within.slice(colon + 1)));
@@ -107,7 +114,7 @@ function treeOptions(): string[] {
   const { rootName, rootFile, rootObject, inverted, view } = place.value;
   const from = { name: rootName, file: rootFile, object: rootObject };
   return [
-    ...(rootName ? ["--from", located(from, namesakesOfRoot.value)] : []),
+    ...(rootName ? option("--from", located(from, namesakesOfRoot.value)) : []),
     ...(inverted ? ["--inverted"] : []),
     ...(view === "tree" ? limitsOf(TREE_LIMITS) : []),
   ];
@@ -118,10 +125,10 @@ function limitsOf({ min_share, limit }: { min_share: number; limit: number }): s
   return ["--min", String(min_share / 10), "--limit", String(limit)];
 }
 
-/** The words after `gristmill`, without options of the scope and files. None while a view waits for a function. */
+/** The words after `gristmill`, without options of the scope, the function of `show` and files. None while a view waits for a function. */
 function viewWords(): string[] {
   const { view, name, callerDepth, calleeDepth, around } = place.value;
-  const show = (...options: string[]) => (name ? ["show", selectedFunction(), ...options] : []);
+  const show = (...options: string[]) => (name ? ["show", ...options] : []);
   switch (view) {
     case "overview":
       return ["overview"];
@@ -158,8 +165,8 @@ function compareWords(): string[] {
   if (view === "tree") return ["diff", "--tree", ...limitsOf(CHANGED_TREE_LIMITS)];
   if (view === "flame" || view === "treemap") return ["diff", "--tree"];
   if (view === "source" || view === "callers" || view === "sandwich")
-    return name ? ["diff", "--function", selectedFunction()] : [];
-  if (view === "graph" && name) return ["diff", "--function", selectedFunction()];
+    return name ? ["diff", ...option("--function", selectedFunction())] : [];
+  if (view === "graph" && name) return ["diff", ...option("--function", selectedFunction())];
   return ["diff", ...changeOptions()];
 }
 
@@ -183,5 +190,7 @@ export function commandLine(): string {
   const files = loaded.files.map((file) => file.name);
   const bases = compares ? (loaded.base?.files ?? []) : [];
   const sides = swapped && compares ? [...files, ...bases] : [...bases, ...files];
-  return ["gristmill", ...words, ...options, ...sides].map(quoted).join(" ");
+  const subjects = command === "show" ? [selectedFunction(), ...sides] : sides;
+  const end = subjects.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return ["gristmill", ...words, ...options, ...end, ...subjects].map(quoted).join(" ");
 }

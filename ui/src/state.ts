@@ -108,20 +108,22 @@ export function allRows<Q extends PageQuestion>(
 ): Answers[Q["kind"]] | Promise<Answers[Q["kind"]]> {
   if (there.rows.length >= count) return there;
   const [within, signal] = [scope.value, new AbortController().signal];
-  return joinedPages(count, (start, count) => ask({ ...question, start, count }, signal, within, false));
+  return joinedPages((start) => ask({ ...question, start, count: MAX_PAGE_ROWS }, signal, within, false));
 }
 
+/** All pages of a list. They must be those of one loading of the files: rows of two have nothing in common. */
 async function joinedPages<P extends { rows: unknown[] }>(
-  count: number,
-  askPage: (start: number, count: number) => Promise<P>,
+  askPage: (start: number) => Promise<P>,
 ): Promise<P> {
-  const whole = await askPage(0, MAX_PAGE_ROWS);
-  const pages = [whole.rows];
-  for (let start = whole.rows.length; start < count; start += pages.at(-1)!.length) {
-    pages.push((await askPage(start, MAX_PAGE_ROWS)).rows);
-    if (pages.at(-1)!.length === 0) break;
-  }
-  return { ...whole, rows: pages.flat() };
+  const loading = generation.peek();
+  const pages: P[] = [];
+  let start = 0;
+  do {
+    pages.push(await askPage(start));
+    if (generation.peek() !== loading) throw new Error("the files were loaded again meanwhile");
+    start += pages.at(-1)!.rows.length;
+  } while (pages.at(-1)!.rows.length === MAX_PAGE_ROWS);
+  return { ...pages[0]!, rows: pages.flatMap((page) => page.rows) };
 }
 
 // ---- Functions by name: links hold names, questions hold ids.

@@ -256,7 +256,8 @@ async function commanded(words, hash) {
   const page = await open(words, hash);
   const command = await page.locator(".command code").getAttribute("title");
   await close(page);
-  const text = execFileSync("sh", ["-c", `${command.replace(/^gristmill/, program)} --format json`], {
+  const run = command.replace(/^gristmill (\w+)/, `${program} $1 --format json`);
+  const text = execFileSync("sh", ["-c", run], {
     cwd: carrier === "site" ? dirname(words[0]) : dirname(dirname(corpus)),
     encoding: "utf8",
     maxBuffer: 1 << 28,
@@ -296,6 +297,38 @@ test("a command says which function of a name is meant", { skip }, async (t) => 
   const { answer } = await commanded([file], `view=tree&${from}`);
   assert.equal(answer.nodes[0].inclusive.Ir, 29);
 });
+
+test(
+  "names that begin like an option are no options of a command, and no formulas of a table",
+  { skip },
+  async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "gristmill-dashes-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, "callgrind.out.dashes");
+    const name = "-[NSString length]";
+    writeFileSync(file, `events: Ir\nfl=a.m\nfn=${name}\n1 50\nfn==all\n3 5\n`);
+    const key = selecting({ name, file: "a.m", object: "" });
+    for (const view of ["callers", "sandwich", "graph", "source"]) {
+      const { answer } = await commanded([file], `view=${view}&${key}`);
+      assert.equal(answer.function.name, name, view);
+    }
+    const from = new URLSearchParams({ z: name, zf: "a.m", zo: "" });
+    assert.equal((await commanded([file], `view=tree&${from}`)).answer.functions[0].name, name);
+    const { answer } = await commanded([file], `view=functions&q=${encodeURIComponent("-\\[NS")}`);
+    assert.equal(answer.functions.length, 1);
+    const page = await open([file], "view=functions");
+    await page.keyboard.press("y");
+    await page.waitForFunction(() =>
+      document.querySelector("[aria-live=polite]").textContent.startsWith("copied"),
+    );
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.deepEqual(
+      copied.split("\n").map((row) => row.split("\t")[3]),
+      ["name", `'${name}`, "'=all"],
+    );
+    await close(page);
+  },
+);
 
 test("a command is about what the view shows, while others show changes too", { skip }, async () => {
   for (const view of ["overview", "parts", "findings"]) {

@@ -20,15 +20,18 @@ export function saveText(text: string, type: string, name: string, note = ""): v
 export type Cell = string | number | null | undefined;
 
 function tabbed(rows: Cell[][]): string {
-  return rows
-    .map((row) => row.map((cell) => String(cell ?? "").replace(/[\t\r\n]/g, " ")).join("\t"))
-    .join("\n");
+  return rows.map((row) => row.map((cell) => guarded(cell).replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");
 }
 
-/** A cell of CSV. A leading =, +, -, @ of a name would be a formula in a spreadsheet: an apostrophe stops that. */
+/** The text of a cell. A leading =, +, -, @ of a name would be a formula in a spreadsheet: an apostrophe stops that. */
+function guarded(value: Cell): string {
+  const text = String(value ?? "");
+  const isFormula = typeof value === "string" && /^[=+@\t\r-]/.test(text) && !/^-?[\d.]+$/.test(text);
+  return isFormula ? `'${text}` : text;
+}
+
 function csvCell(value: Cell): string {
-  let text = String(value ?? "");
-  if (typeof value === "string" && /^[=+@\t\r-]/.test(text) && !/^-?[\d.]+$/.test(text)) text = `'${text}`;
+  const text = guarded(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
