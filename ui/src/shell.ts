@@ -1,9 +1,9 @@
 // The command line that gives the same answer as the current view.
 import { exactly } from "./format";
-import { lines, place, type FunctionKey, type View } from "./place";
+import { lines, place, type FunctionKey } from "./place";
 import {
   eventName,
-  isComparing,
+  hasChanges,
   isRelative,
   namesakes,
   namesakesOfRoot,
@@ -157,9 +157,6 @@ function viewWords(): string[] {
   }
 }
 
-/** The views that show the new profile only, also while others show changes. */
-const WITHOUT_CHANGES = new Set<View>(["overview", "assembly", "parts", "findings"]);
-
 function compareWords(): string[] {
   const { view, name } = place.value;
   if (view === "tree") return ["diff", "--tree", ...limitsOf(CHANGED_TREE_LIMITS)];
@@ -180,8 +177,8 @@ export function waitsForFunction(): boolean {
 export function commandLine(): string {
   const loaded = summary.value;
   if (!loaded || eventName.value === "") return "";
-  const { view, swapped } = place.value;
-  const compares = view === "compare" || (isComparing.value && !WITHOUT_CHANGES.has(view));
+  const { swapped } = place.value;
+  const compares = hasChanges.value;
   const words = compares ? compareWords() : viewWords();
   const [command] = words;
   if (command === undefined) return "";

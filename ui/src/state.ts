@@ -1,6 +1,6 @@
 // What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
-import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
+import type { Answers, Changes, Exact, Question, Scope, Show, Summary } from "./answers";
 import { exactly, isUnfinished } from "./format";
 import { libraryOf } from "./opening";
 import { go, lines, place, type FunctionKey, type View } from "./place";
@@ -34,6 +34,16 @@ export function totalOf(name: string): Exact {
 export const total = computed(() => totalOf(eventName.value));
 /** `true` if views show changes since the base. */
 export const isComparing = computed(() => place.value.compare && summary.value?.base != null);
+
+/** The views that show the new profile only, also while others show changes. */
+const WITHOUT_CHANGES = new Set<View>(["overview", "assembly", "parts", "findings"]);
+/** `true` if this view shows changes since the base. */
+export const hasChanges = computed(() => {
+  const { view } = place.value;
+  return (
+    summary.value?.base != null && (view === "compare" || (isComparing.value && !WITHOUT_CHANGES.has(view)))
+  );
+});
 
 export const scope = computed<Scope>(() => {
   const at = place.value;
@@ -305,6 +315,22 @@ effect(() => {
       selection.value = null;
       selectionError.value = error.message;
     },
+  );
+  return () => control.abort();
+});
+
+/** The totals of both sides, while views show changes. */
+export const changedTotals = signal<Changes | null>(null);
+effect(() => {
+  void scopeKey.value;
+  if (!isComparing.value && !hasChanges.value) return;
+  const control = new AbortController();
+  const question = { group: "function", sort: "self_change", filter: "", limit: 1 } as const;
+  ask({ kind: "changes", ...question }, control.signal).then(
+    ({ totals }) => {
+      if (!control.signal.aborted) changedTotals.value = totals;
+    },
+    () => undefined, // The view has the reason.
   );
   return () => control.abort();
 });

@@ -222,3 +222,90 @@ test("rows of a comparison select the function of the new profile, by its name",
   assert.equal(await page.locator("main h1").textContent(), "sort_grains");
   await close(page);
 });
+
+test(
+  "the percentages of a view say what they are of, and those of causes are the report's",
+  { skip },
+  async () => {
+    const answer = diff();
+    const { base: before } = answer.totals.Ir;
+    const page = await open(PROFILES.changed, "view=compare");
+    const share = (part) => `${((part / before) * 100).toFixed(1).replace("-", "−")}%`;
+    assert.equal(await page.locator(".causes .share").first().textContent(), share(answer.causes[0].effect));
+    const whole = () => page.locator(".whole").textContent();
+    assert.equal(await whole(), "100% = the cost before, in each row");
+    const row = diff("--limit", "0").functions.find((one) => one.name === "by_weight");
+    await page.keyboard.press("d");
+    for (const [hash, wanted] of [
+      ["view=functions&cmp=1", "100% = the cost before, in each row"],
+      ["view=tree&cmp=1", "100% = the cost before, in each row"],
+      ["view=flame&cmp=1&t=1", "100% = the cost before, in each row"],
+      ["view=flame&cmp=1", "100% = 121,608 Ir, the total before"],
+      ["view=graph&cmp=1", "100% = 121,608 Ir, the total before"],
+      ["view=graph&cmp=1&x=1", "100% = 37,680 Ir, the total before"],
+      ["view=overview&cmp=1", "100% = 37,680 Ir, the total"],
+    ]) {
+      const other = await open(PROFILES.changed, hash);
+      assert.equal(await other.locator(".whole").textContent(), wanted, hash);
+      if (hash === "view=functions&cmp=1") {
+        const change = other.locator("tr:has(.fn:text-is('by_weight')) .change").first();
+        const { base: old, change: by } = row.self.Ir;
+        const own = ((by / old) * 100).toFixed(1).replace("-", "−");
+        assert.equal(
+          await change.getAttribute("title"),
+          `${own}% of the cost before; ${share(by)} of the total before`,
+        );
+      }
+      await close(other);
+    }
+    await close(page);
+  },
+);
+
+test("the overview leads to the base, and the sides are named in their order", { skip }, async () => {
+  const page = await open(PROFILES.changed, "view=overview");
+  await page.getByRole("button", { name: /^Changes since the base, .*callgrind\.out\.mill$/ }).click();
+  await settle(page);
+  const title = () => page.locator("main h1").textContent();
+  assert.equal(await title(), "Changes since the base");
+  await page.keyboard.press("x");
+  await settle(page);
+  assert.equal(await title(), "Changes from the new profile back to the base");
+  await page.keyboard.press("d");
+  await settle(page);
+  const line = () => page.locator(".compare-line .dim").textContent();
+  assert.match(await line(), /mill-fast → \S*mill \(base\)$/);
+  await page.keyboard.press("x");
+  await settle(page);
+  assert.match(await line(), /mill \(base\) → \S*mill-fast$/);
+  await close(page);
+});
+
+test("the comparison is saved as a table and as its answer", { skip }, async () => {
+  const rows = diff("--limit", "0").functions;
+  const page = await open(PROFILES.changed, "view=compare");
+  const csv = (await download(page, "Table as CSV")).bytes.toString().split("\r\n");
+  assert.match(csv[0], /^self before,self after,change,/);
+  assert.equal(csv.length, 1 + rows.length);
+  const { name, base: before, new: after } = { ...rows[0], ...rows[0].self.Ir };
+  assert.ok(csv[1].startsWith(`${before},${after},${after - before},`) && csv[1].includes(name));
+  const json = JSON.parse((await download(page, "Answer as JSON")).bytes.toString());
+  assert.equal(json.causes.length, diff().causes.length);
+  await close(page);
+});
+
+test("what is done to functions of long names can be told apart", { skip }, async () => {
+  const name = "n".repeat(200);
+  const hash = new URLSearchParams({ view: "functions", hide: `^${name}$`, drop: `^${name}$` });
+  const page = await open(PROFILES.changed, hash.toString());
+  const seen = await page
+    .locator(".crumbs button:not(.plain)")
+    .evaluateAll((list) =>
+      list.map((button) => [button.textContent.slice(0, 20), button.title.includes("n".repeat(200))]),
+    );
+  assert.deepEqual(seen, [
+    ["left out, with what ", true],
+    ["merged into callers:", true],
+  ]);
+  await close(page);
+});

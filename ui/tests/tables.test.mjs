@@ -338,7 +338,7 @@ test("transforms are crumbs, and their numbers are those of the program's option
     await page.locator(`#row-${hidden.id} td:nth-child(1) .number`).textContent(),
     grouped(hidden.self.Ir),
   );
-  await page.getByRole("button", { name: /^Remove: sort_grains merged/ }).click();
+  await page.getByRole("button", { name: /^Remove: merged into callers: sort_grains/ }).click();
   await settle(page);
   await page.goto(`${page.url()}&cyc=0`);
   await page.keyboard.press("f");

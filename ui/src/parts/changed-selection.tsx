@@ -24,7 +24,8 @@ export function ChangedFactList({ answer }: { answer: DiffFunction }) {
         <>
           <dt key={name}>{name}</dt>
           <dd>
-            {grouped(change?.base)} → {grouped(change?.new)} <ChangeNumber change={change} />
+            {grouped(change?.base)} → {grouped(change?.new)}{" "}
+            <ChangeNumber change={change} isCount={name === "Calls"} />
           </dd>
         </>
       ))}

@@ -5,7 +5,7 @@ import type { Change, Changes, Costs, Exact } from "../answers";
 import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
 import { distinct } from "../names";
 import { place, type View } from "../place";
-import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
+import { changedTotals, eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
 import { Names, useRoom } from "./room";
 
@@ -88,20 +88,35 @@ export function ChangeCost({ changes, event }: { changes: Changes | undefined; e
   return <ChangeNumber change={change} />;
 }
 
-export function ChangeNumber({ change, estimate }: { change: Change | null; estimate?: boolean }) {
+export function ChangeNumber({
+  change,
+  estimate,
+  isCount,
+}: {
+  change: Change | null;
+  estimate?: boolean;
+  isCount?: boolean;
+}) {
   if (!change) return <span class="faint">–</span>;
+  const relative = relativeChange(change);
+  const total = sidesOf(changedTotals.value?.[eventName.value])?.base;
+  const tips = [
+    estimate ? ESTIMATE : "",
+    relative.endsWith("%") ? `${relative} of the ${isCount ? "count" : "cost"} before` : "",
+    isCount ? "" : `${percentOf(change.change, total)} of the total before`,
+  ];
   const way = direction(change);
   const arrow = way === "worse" ? "▲" : way === "better" ? "▼" : "";
   return (
     <span
       class={`cost change ${way === "same" ? "faint" : way} ${estimate ? "estimate" : ""}`}
-      title={estimate ? ESTIMATE : undefined}
+      title={tips.filter((tip) => tip !== "").join("; ")}
     >
       <span class="number">
         {arrow} {estimate ? "~" : ""}
         {signed(change.change)}
       </span>
-      <span class="share">{relativeChange(change)}</span>
+      <span class="share">{relative}</span>
     </span>
   );
 }

@@ -8,9 +8,11 @@ import { commandLine } from "../shell";
 import {
   announce,
   busyCount,
+  changedTotals,
   event,
   eventName,
   failure,
+  hasChanges,
   hover,
   isComparing,
   isDark,
@@ -34,7 +36,7 @@ import { SandwichView } from "../views/sandwich";
 import { SourceView } from "../views/source";
 import { TreeView } from "../views/tree";
 import { TreemapView } from "../views/treemap";
-import { Status, useAnswer } from "./answer";
+import { Status } from "./answer";
 import { direction, relativeChange, sidesOf } from "./cost";
 import { Formula } from "./formula";
 import { Help } from "./help";
@@ -61,19 +63,6 @@ const COMPONENTS: Record<View, () => preact.JSX.Element> = {
 
 /** Views that show the selection themselves, or no functions at all. */
 const WITHOUT_INSPECTOR = new Set<View>(["overview", "callers", "findings", "parts", "compare"]);
-
-/** Views that show changes since a base. */
-const COMPARED = new Set<View>([
-  "functions",
-  "flame",
-  "sandwich",
-  "tree",
-  "callers",
-  "graph",
-  "treemap",
-  "source",
-  "compare",
-]);
 
 /** Outlines of the icons of the rail, in a square of 16. */
 const ICONS: Record<View, string> = {
@@ -291,8 +280,8 @@ function crumbs(): Crumb[] {
       zoom: "",
     }),
     ...crumb(at.focus, `only stacks with ${unquoted(at.focus)}`, { focus: "" }),
-    ...crumbsOf("drop", (line) => `${unquoted(line)} left out, with what it calls`),
-    ...crumbsOf("hide", (line) => `${unquoted(line)} merged into callers`),
+    ...crumbsOf("drop", (line) => `left out, with what it calls: ${unquoted(line)}`),
+    ...crumbsOf("hide", (line) => `merged into callers: ${unquoted(line)}`),
     ...crumbsOf("cuts", (line) => `cut: ${unquoted(line)}`),
     ...crumb(at.fold, "recursion folded", { fold: false }),
     ...crumb(at.foldCallers, "recorded callers folded", { foldCallers: false }),
@@ -312,7 +301,12 @@ function Crumbs() {
   return (
     <div class="crumbs" role="group" aria-label="Settings of all views">
       {list.map((one) => (
-        <button key={one.text} onClick={one.undo} aria-label={`Remove: ${visible(one.text)}`}>
+        <button
+          key={one.text}
+          onClick={one.undo}
+          title={visible(one.text)}
+          aria-label={`Remove: ${visible(one.text)}`}
+        >
           <span>{visible(one.text)}</span> <b aria-hidden="true">×</b>
         </button>
       ))}
@@ -369,32 +363,24 @@ function ExportNotes() {
 
 /** "A 85,123 → B 80,004 Ir, −6.0%", wherever changes are shown. */
 function CompareLine() {
-  return isComparing.value ? <CompareTotals /> : null;
-}
-
-function CompareTotals() {
-  const { answer } = useAnswer({
-    kind: "changes",
-    group: "function",
-    sort: "self_change",
-    filter: "",
-    limit: 1,
-  });
-  const base = summary.value?.base;
-  const change = sidesOf(answer?.totals[eventName.value]);
-  if (!change || !base) return null;
-  const way = direction(change);
+  const loaded = summary.value;
+  const change = sidesOf(changedTotals.value?.[eventName.value]);
+  if (!isComparing.value || !change || !loaded?.base) return null;
+  const sides = [
+    `${loaded.base.files.map(visible).join(", ")} (base)`,
+    loaded.files.map((file) => visible(file.name)).join(", "),
+  ];
   return (
     <p class="compare-line">
       <span>
         <b>{grouped(change.base)}</b> → <b>{grouped(change.new)}</b> {eventName.value}{" "}
-        <span class={way}>
+        <span class={direction(change)}>
           {signed(change.change)} ({relativeChange(change)})
         </span>
       </span>
       <span class="dim">
-        {COMPARED.has(place.value.view)
-          ? `${place.value.swapped ? "new → base" : "base → new"}; base ${base.files.map(visible).join(", ")}`
+        {hasChanges.value
+          ? (place.value.swapped ? sides.reverse() : sides).join(" → ")
           : "this view has the costs of the new profile only"}
       </span>
       <button
@@ -408,9 +394,36 @@ function CompareTotals() {
   );
 }
 
+/** The number that the percentages of the view are of. */
+function WholeCost() {
+  const unit = event.value?.unit ? ` ${event.value.unit}` : "";
+  const { view, asTable } = place.value;
+  if (hasChanges.value) {
+    const isPicture = !asTable && ["flame", "sandwich", "graph", "treemap"].includes(view);
+    const before = sidesOf(changedTotals.value?.[eventName.value])?.base;
+    return (
+      <span class="whole">
+        100% ={" "}
+        {isPicture
+          ? `${grouped(before)} ${eventName.value}${unit}, the total before`
+          : "the cost before, in each row"}
+      </span>
+    );
+  }
+  return (
+    <button
+      class="whole"
+      title="Percentages of the total, or of the selection (%)"
+      onClick={() => go({ relative: !place.value.relative })}
+    >
+      100% = {grouped(whole.value)} {eventName.value}
+      {unit}, {visible(wholeText.value)}
+    </button>
+  );
+}
+
 /** The strip below: what the pointer is over, else the command with the same answer. */
 function StatusStrip() {
-  const unit = event.value?.unit ? ` ${event.value.unit}` : "";
   const command = commandLine();
   return (
     <footer class="status">
@@ -432,14 +445,7 @@ function StatusStrip() {
       )}
       <span class="grow" />
       <span class="busy">{busyCount.value > 0 ? "Calculating…" : ""}</span>
-      <button
-        class="whole"
-        title="Percentages of the total, or of the selection (%)"
-        onClick={() => go({ relative: !place.value.relative })}
-      >
-        100% = {grouped(whole.value)} {eventName.value}
-        {unit}, {visible(wholeText.value)}
-      </button>
+      <WholeCost />
     </footer>
   );
 }

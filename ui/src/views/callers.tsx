@@ -147,7 +147,7 @@ export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall
                   <ChangeCost changes={row.inclusive} />
                 </td>
                 <td class="num">
-                  <ChangeNumber change={sidesOf(row.calls)} />
+                  <ChangeNumber change={sidesOf(row.calls)} isCount />
                 </td>
                 <td>
                   <button class="name fn" onClick={() => void selectNamed(row.function)}>

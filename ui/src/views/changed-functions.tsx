@@ -148,7 +148,7 @@ function SideTabs({ counts }: { counts: SideCounts | undefined }) {
   );
 }
 
-function cells(rows: Row[]) {
+export function cells(rows: Row[]) {
   const event = eventName.value;
   const heads = ["self before", "self after", "change", "inclusive before", "inclusive after", "change"];
   return [
@@ -181,7 +181,10 @@ function ChangeHead({ name, sort }: { name: string; sort: "self_cost" | "inclusi
     (place.value.sort === "inclusive") === (sort === "inclusive") && place.value.sort !== "name";
   return (
     <th scope="col" class="num" aria-sort={isSorted ? "descending" : undefined}>
-      <button title="The greatest change first, up or down" onClick={() => go({ sort, ascending: false })}>
+      <button
+        title="The greatest change first, up or down; % of the cost before"
+        onClick={() => go({ sort, ascending: false })}
+      >
         {name}
         {isSorted ? " ▼" : ""}
       </button>
@@ -239,7 +242,7 @@ function ChangeLine({ row, index }: { row: Row; index: number }) {
         <ChangeNumber change={sidesOf(row.inclusive[event])} />
       </td>
       <td class="num">
-        <ChangeNumber change={sidesOf(row.calls)} />
+        <ChangeNumber change={sidesOf(row.calls)} isCount />
       </td>
       <td>
         <Name row={named} />

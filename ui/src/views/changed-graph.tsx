@@ -133,7 +133,7 @@ function ArcTable({ graph }: { graph: ChangedGraph }) {
                 <ChangeNumber change={changeOf(arc)} />
               </td>
               <td class="num">
-                <ChangeNumber change={sidesOf(arc.calls)} />
+                <ChangeNumber change={sidesOf(arc.calls)} isCount />
               </td>
               <td class="half">
                 <Name row={joined(graph.nodes[arc.caller]!)} bare />

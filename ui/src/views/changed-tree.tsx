@@ -91,7 +91,7 @@ function ChangedTreeTable({ answer }: { answer: DiffTree }) {
                   <ChangeCost changes={node.self} />
                 </td>
                 <td class="num">
-                  <ChangeNumber change={sidesOf(node.calls)} />
+                  <ChangeNumber change={sidesOf(node.calls)} isCount />
                 </td>
                 <td>
                   <Indent depth={node.depth} />

@@ -1,21 +1,27 @@
 // The comparison as a whole: totals, causes in sentences, what was done to join functions.
 import type { Cause, Diff } from "../answers";
-import { grouped, share, signed, visible } from "../format";
+import { grouped, percentOf, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, selectNamed, summary } from "../state";
+import { ask, eventName, scope, selectNamed, summary } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
-import { changeSort, ChangeTable } from "./changed-functions";
+import { Export, mapped } from "../parts/save";
+import { cells, changeSort, ChangeTable } from "./changed-functions";
 
 const MAX_CAUSES = 12;
 const MAX_ROWS = 200;
+/** The most rows that an answer may have. */
+const MAX_SAVED_ROWS = 10_000;
 
 export function CompareView() {
   const hasBase = summary.value?.base != null;
   const { group, filter } = place.value;
-  const { answer, error } = useAnswer(
-    hasBase ? { kind: "changes", group, sort: changeSort(), filter, limit: MAX_ROWS } : null,
-  );
+  const question = { kind: "changes" as const, group, sort: changeSort(), filter };
+  const { answer, error } = useAnswer(hasBase ? { ...question, limit: MAX_ROWS } : null);
+  const whole = () =>
+    answer!.functions.length < MAX_ROWS
+      ? answer!
+      : ask({ ...question, limit: MAX_SAVED_ROWS }, new AbortController().signal, scope.value, false);
   if (!hasBase) {
     return (
       <Empty title="Nothing to compare with">
@@ -25,16 +31,24 @@ export function CompareView() {
   }
   return (
     <Status answer={answer} error={error}>
-      {answer ? <Comparison answer={answer} /> : null}
+      {answer ? <Comparison answer={answer} whole={whole} /> : null}
     </Status>
   );
 }
 
-function Comparison({ answer }: { answer: Diff }) {
+/** The title of the comparison: swapped, it goes back from the new profile to the base. */
+function title(): string {
+  return place.value.swapped ? "Changes from the new profile back to the base" : "Changes since the base";
+}
+
+function Comparison({ answer, whole }: { answer: Diff; whole: () => Diff | Promise<Diff> }) {
   const total = sidesOf(answer.totals[eventName.value]);
   return (
     <>
-      <h1>Changes since the base</h1>
+      <div class="tools">
+        <h1>{title()}</h1>
+        <Export name="comparison" json={whole} rows={() => mapped(whole(), (all) => cells(all.functions))} />
+      </div>
       {total ? (
         <p class="totals">
           <span class="big">
@@ -85,7 +99,7 @@ function Causes({ answer }: { answer: Diff }) {
   const hidden = answer.causes.length - MAX_CAUSES;
   return (
     <section>
-      <h3>Why</h3>
+      <h3>Why (% of the base)</h3>
       {place.value.swapped ? (
         <p class="note">These sentences are about the way from the base to the new profile, not swapped.</p>
       ) : null}
@@ -111,6 +125,7 @@ function CauseRow({ cause, total }: { cause: Cause; total: number | string }) {
           <span class="number">
             {way === "worse" ? "▲" : "▼"} {signed(cause.effect)}
           </span>
+          <span class="share">{percentOf(cause.effect, total)}</span>
         </span>
       </td>
       <td>
@@ -136,7 +151,8 @@ function Joined({ answer }: { answer: Diff }) {
       {answer.joined.map((rule) => (
         <span key={rule.rule}>
           {" "}
-          {grouped(rule.functions)} joined by the rule {visible(rule.rule)}
+          {grouped(rule.functions)}{" "}
+          {rule.rule === "rename" ? "may be renamed" : `joined by the rule ${visible(rule.rule)}`}
           {rule.example_base && rule.example_new
             ? ` (${visible(rule.example_base)} = ${visible(rule.example_new)})`
             : ""}

@@ -111,6 +111,7 @@ function Verdict({ answer }: { answer: Answer }) {
 
 /** Reasons to trust the numbers less, and findings. */
 function Trust({ answer }: { answer: Answer }) {
+  const base = summary.value?.base;
   return (
     <>
       {answer.damage.map((row) => (
@@ -127,6 +128,13 @@ function Trust({ answer }: { answer: Answer }) {
         <p class="note">
           The profile has no calls, so inclusive costs equal self costs. For calls, record with valgrind
           --tool=callgrind.
+        </p>
+      ) : null}
+      {base && !isComparing.value ? (
+        <p>
+          <button onClick={() => go({ view: "compare" })}>
+            Changes since the base, {base.files.map(visible).join(", ")}
+          </button>
         </p>
       ) : null}
       {answer.findings > 0 ? (

@@ -502,7 +502,7 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
                         <ChangeCost changes={call.inclusive} />
                       </td>
                       <td>
-                        ↳ <ChangeNumber change={sidesOf(call.calls)} /> calls of{" "}
+                        ↳ <ChangeNumber change={sidesOf(call.calls)} isCount /> calls of{" "}
                         <button class="name fn" onClick={() => void selectNamed(call.function, "source")}>
                           {visible(call.function.name)}
                         </button>
