@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   close,
+  corpus,
   download,
   functionRow,
   grouped,
@@ -261,3 +262,29 @@ test("no share of overlapping levels of a recursion is shown", { skip }, async (
   for (const label of labels) assert.ok(parseFloat(label) <= 100 || !label.includes("%"), label);
   await close(page);
 });
+
+test(
+  "an inclusive cost that is a limit has its mark and reason, also in the call graph",
+  { skip },
+  async () => {
+    const words = [`${corpus}dialects/ruby-prof.txt`];
+    const row = functionRow(words[0], "Mill::grind");
+    assert.ok(row.inclusive_is_upper_bound);
+    const reason = "at most the total: the costs of its calls add up to more";
+    const page = await open(words, "view=functions");
+    const cost = page.locator(`#row-${row.id} td:nth-child(2) .cost`);
+    assert.deepEqual(
+      [await cost.locator(".number").textContent(), await cost.getAttribute("title")],
+      [`≤${row.inclusive.wall_time}`, reason],
+    );
+    await close(page);
+    const graph = await open(words, "view=graph&around=0&min=0");
+    const node = graph.locator(".graph .node:has(text:text-is('Mill::grind'))");
+    assert.match(await node.textContent(), /≤100\.0%/);
+    const said = await node.getAttribute("aria-label");
+    assert.ok(said.includes(": ≤393 wall_time") && said.includes(reason), said);
+    assert.match((await download(graph, "Graph as DOT")).bytes.toString(), /label="Mill::grind\\n≤100\.0%"/);
+    assert.match((await download(graph, "Picture as SVG")).bytes.toString(), />≤100\.0% · self/);
+    await close(graph);
+  },
+);

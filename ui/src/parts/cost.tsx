@@ -39,6 +39,16 @@ export interface CostOptions {
 
 const ESTIMATE = "an estimate: the profile does not determine it";
 
+/** The reason why an inclusive cost is only a limit, as the reports give it. */
+export function boundReason(): string {
+  const { view, group, cycles } = place.value;
+  if (view === "functions" && group !== "function" && group !== "cycle")
+    return "at most: calls may come back to the group from functions that others call, too, and count each time";
+  return cycles
+    ? "at most the total: the costs of its calls add up to more"
+    : "at most: calls of a recursion count what they have in common more than once, or calls add up to more than the total";
+}
+
 /** A cost with its share and a bar behind it. */
 export function Cost({ costs, event, whole, estimate, bound, bar = true, inner }: CostOptions) {
   const name = event ?? eventName.value;
@@ -48,7 +58,7 @@ export function Cost({ costs, event, whole, estimate, bound, bar = true, inner }
   const classes = ["cost", Number(value) === 0 ? "faint" : "", estimate ? "estimate" : ""];
   const mark = bound ? "≤" : estimate ? "~" : "";
   return (
-    <span class={classes.join(" ")} title={estimate ? ESTIMATE : undefined}>
+    <span class={classes.join(" ")} title={bound ? boundReason() : estimate ? ESTIMATE : undefined}>
       {bar && !inner ? <Bar fraction={share(value, of)} /> : null}
       <span class="number">
         {mark}

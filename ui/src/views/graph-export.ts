@@ -5,7 +5,7 @@ import { fitted } from "../names";
 import { eventName, whole } from "../state";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";
-import { arcLabel } from "./graph";
+import { arcLabel, nodeShare } from "./graph";
 import { arrowOf, CHARACTER_PIXELS, graphDocument, pathOf, widthOf } from "./graph-geometry";
 
 /** Graphviz cannot read labels above 16 KiB. */
@@ -31,7 +31,7 @@ export function graphDrawing(graph: Graph): Drawing {
       `<rect x="${node.x}" y="${node.y}" width="${node.width}" height="${node.height}" rx="4" fill="${panel}" stroke="${text}"/>` +
       `<text x="${node.x + 6}" y="${node.y + 14}" font-size="11" fill="${text}">${label}</text>` +
       `<text x="${node.x + 6}" y="${node.y + 27}" font-size="10" fill="${text}">` +
-      `${percentOf(node.cost[name], whole.value)} · self ${percentOf(node.self[name], whole.value)}</text></g>`
+      `${nodeShare(node)} · self ${percentOf(node.self[name], whole.value)}</text></g>`
     );
   });
   return graphDocument(graph, arcs, nodes);
@@ -45,9 +45,9 @@ function quoted(text: string): string {
 /** Text for `dot`. Names are labels only: ids are numbers. */
 export function graphDot(graph: Graph): string {
   const name = eventName.value;
+  // The label ends with a line for the share.
   const nodes = graph.nodes.map(
-    (node, index) =>
-      `  n${index} [label=${quoted(`${node.name}\n${percentOf(node.cost[name], whole.value)}`).replace("\\u000a", "\\n")}];`,
+    (node, index) => `  n${index} [label=${quoted(node.name).slice(0, -1)}\\n${nodeShare(node)}"];`,
   );
   const arcs = graph.arcs.map(
     (arc) =>

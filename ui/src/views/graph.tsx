@@ -8,7 +8,7 @@ import { fitted } from "../names";
 import { place } from "../place";
 import { eventName, isComparing, list, selected, summary, whole } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
-import { Cost, Name } from "../parts/cost";
+import { boundReason, Cost, Name } from "../parts/cost";
 import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
 import { ChangedGraphView } from "./changed-graph";
@@ -17,11 +17,28 @@ import { CHARACTER_PIXELS, widthOf } from "./graph-geometry";
 import { GraphTools, limitsOf, NoCalls } from "./graph-tools";
 
 const SMALL_CHARACTER_PIXELS = 5.8;
+/** `true` if the cost is the inclusive cost, and that is only a limit. */
+function isBound(node: GraphNode): boolean {
+  const name = eventName.value;
+  return node.inclusive_is_upper_bound === true && node.cost[name] === node.inclusive[name];
+}
+
+/** The sign before the cost of a box. */
+function markOf(node: GraphNode): string {
+  return isBound(node) ? "≤" : node.cost_is_estimate ? "~" : "";
+}
+
+/** The share of a box, with its sign. */
+export function nodeShare(node: GraphNode): string {
+  return markOf(node) + percentOf(node.cost[eventName.value], whole.value);
+}
+
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
-    `${visible(node.name)}: ${node.cost_is_estimate ? "~" : ""}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
+    `${visible(node.name)}: ${markOf(node)}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
     `self ${grouped(node.self[name])}`,
+    isBound(node) ? boundReason() : "",
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
   ];
@@ -235,7 +252,7 @@ function Node({
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
-  const cost = `${node.cost_is_estimate ? "~" : ""}${percentOf(node.cost[name], whole.value)}`;
+  const cost = nodeShare(node);
   const classes = [
     node.is_center ? "centre" : "",
     isSelected ? "selected" : "",
