@@ -1,6 +1,6 @@
 // What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
-import type { Answers, Changes, Exact, Question, Scope, Show, Summary } from "./answers";
+import type { Answers, Changes, Exact, FunctionRow, Question, Scope, Show, Summary } from "./answers";
 import { exactly, isUnfinished } from "./format";
 import { libraryOf } from "./opening";
 import { go, lines, place, type FunctionKey, type View } from "./place";
@@ -65,6 +65,21 @@ export const scope = computed<Scope>(() => {
     fold_callers: at.foldCallers,
   };
 });
+/** All of the profile. */
+const EVERYTHING: Scope = {
+  events: [],
+  derive: [],
+  parts: "",
+  threads: "",
+  processes: "",
+  hide: "",
+  focus: "",
+  drop: "",
+  cuts: [],
+  no_cycles: false,
+  fold_recursion: false,
+  fold_callers: false,
+};
 /** One pattern that matches what any of the patterns does. */
 function alternatives(patterns: string[]): string {
   return patterns.length < 2 ? (patterns[0] ?? "") : patterns.map((one) => `(?:${one})`).join("|");
@@ -352,6 +367,31 @@ export const whole = computed(() => wholeOf(eventName.value));
 export const wholeText = computed(() => {
   if (isRelative.value) return selection.value!.function.name;
   return place.value.relative && selection.value ? "the total: the selection has no cost here" : "the total";
+});
+
+const COLOURED = new Set<View>(["flame", "sandwich", "treemap"]);
+const isColoured = computed(() => COLOURED.has(place.value.view) && summary.value !== null);
+const MAX_COLOURED = 500;
+/** The functions of the highest self cost, whatever is selected: pictures have their colours from them. */
+export const costliest = signal<FunctionRow[]>([]);
+effect(() => {
+  void generation.value;
+  if (!isColoured.value) return;
+  const question = {
+    group: "function",
+    sort: "self_cost",
+    ascending: false,
+    filter: "",
+    within: null,
+  } as const;
+  const control = new AbortController();
+  ask({ kind: "functions", ...question, start: 0, count: MAX_COLOURED }, control.signal, EVERYTHING).then(
+    ({ rows }) => {
+      if (!control.signal.aborted) costliest.value = rows;
+    },
+    () => undefined, // The view has the reason.
+  );
+  return () => control.abort();
 });
 
 /** The functions of the current list, for `[` and `]`. */

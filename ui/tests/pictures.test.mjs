@@ -1,5 +1,8 @@
 // Flame graph, sandwich, call graph, treemap.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   close,
@@ -288,3 +291,58 @@ test(
     await close(graph);
   },
 );
+
+test("a group has its colour in all pictures, wherever they begin", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-colours-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.colours");
+  // A start-up object that is first in all trees, nine with cost, of which the last ones come first in the deeper tree.
+  const body = Array.from(
+    { length: 9 },
+    (_, nth) => `ob=/lib/o${nth}.so\nfl=(unknown)\nfn=f${nth}\n1 ${100 - nth}\n`,
+  );
+  const calls = Array.from(
+    { length: 9 },
+    (_, nth) => `cob=/lib/o${nth}.so\ncfn=f${nth}\ncalls=1 1\n1 ${100 - nth}\n`,
+  );
+  const two = calls.slice(1, 3).reverse().join("");
+  writeFileSync(
+    file,
+    `events: Ir\nob=/lib/start.so\nfn=start\n1 1\n${calls.join("")}` +
+      `cob=/lib/start.so\ncfn=some\ncalls=1 1\n1 197\n${body.join("")}ob=/lib/start.so\nfn=some\n1 0\n${two}`,
+  );
+  const some = functionRow(file, "some");
+  const f2 = functionRow(file, "f2");
+  const root = new URLSearchParams({ z: some.name, zf: some.file, zo: some.object });
+  const seen = new Map();
+  for (const view of ["flame", `flame&${root}`, "treemap", `sandwich&${selecting(f2)}`]) {
+    const page = await open([file], `view=${view}&col=object`);
+    const names = await page
+      .locator(".legend span[title]")
+      .evaluateAll((list) => list.map((one) => [one.title, one.querySelector(".swatch").className]));
+    assert.ok(names.length >= 2, view);
+    for (const [name, colour] of names) {
+      // Only the seven of the most cost have a colour of their own.
+      if (!/o[0-6]\.so/.test(name)) continue;
+      assert.equal(seen.get(name) ?? colour, colour, `${name} in ${view}`);
+      seen.set(name, colour);
+    }
+    await close(page);
+  }
+  assert.equal(new Set(seen.values()).size, 7);
+});
+
+test("what the profile does not know has one word", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-unknown-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.unknown");
+  writeFileSync(file, "events: Ir\nfl=???\nfn=a\n1 10\nfl=b.c\nfn=b\n1 5\n");
+  const page = await open([file], "view=overview");
+  assert.match(await page.locator("section:has(h3:text('Files'))").textContent(), /\?\?\?/);
+  await page.keyboard.press("2");
+  await page.locator("select").last().waitFor();
+  await page.getByLabel("Rows").selectOption("file");
+  await settle(page);
+  assert.equal(await page.locator("main tbody .name").first().textContent(), "???");
+  await close(page);
+});

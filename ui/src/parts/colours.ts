@@ -3,14 +3,26 @@ import { isDark } from "../state";
 
 const GROUP_COUNT = 7;
 
-/** The groups of a picture by rank: the most expensive first. The colour of a name stays while it keeps its rank. */
+/** `true` for the name of a group that is known. */
+export function isGroup(key: string): boolean {
+  return key !== "" && key !== "???";
+}
+
+/** The groups of a picture, each with a colour. */
 export class Groups {
+  /** The name of each colour; "" for none. */
   readonly names: string[];
   private ranks: Map<string, number>;
 
-  constructor(keys: Iterable<string>) {
-    const known = [...new Set(keys)].filter((key) => key !== "" && key !== "???");
-    this.names = known.slice(0, GROUP_COUNT);
+  /** The first groups of the profile have their colours in all pictures, other groups what these leave. */
+  constructor(keys: Iterable<string>, first: string[]) {
+    const known = new Set([...keys].filter(isGroup));
+    const colours = first.slice(0, GROUP_COUNT);
+    const others = [...known].filter((key) => !colours.includes(key));
+    this.names = Array.from({ length: GROUP_COUNT }, (_, index) => {
+      const name = colours[index] ?? "";
+      return known.has(name) ? name : (others.shift() ?? "");
+    });
     this.ranks = new Map(this.names.map((name, index) => [name, index]));
   }
 

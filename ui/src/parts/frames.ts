@@ -2,7 +2,8 @@
 import type { Costs, Flame } from "../answers";
 import { callCount, grouped, percent, percentOf, share, visible } from "../format";
 import type { Colours } from "../place";
-import { changeToken, Groups, heatToken } from "./colours";
+import { costliest } from "../state";
+import { changeToken, Groups, heatToken, isGroup } from "./colours";
 import type { Box } from "./picture";
 
 export const ROW = 20;
@@ -39,6 +40,23 @@ export function keyOf(at: { name: string; file: string; object: string }, colour
   if (colours === "file") return at.file;
   if (colours === "namespace") return namespaceOf(at.name);
   return at.object;
+}
+
+/** The groups of functions, with the colours that the most expensive ones of the profile have in all views. */
+export function groupsOf(
+  functions: { name: string; file: string; object: string }[],
+  colours: Colours,
+): Groups {
+  const costs = new Map<string, number>();
+  for (const row of costliest.value) {
+    const key = keyOf(row, colours);
+    if (isGroup(key)) costs.set(key, (costs.get(key) ?? 0) + Number(Object.values(row.self)[0]));
+  }
+  const first = [...costs].sort(([, a], [, b]) => b - a).map(([key]) => key);
+  return new Groups(
+    functions.map((at) => keyOf(at, colours)),
+    first,
+  );
 }
 
 /** The window of a picture in shares of the root: all of it is 0 to 1. */

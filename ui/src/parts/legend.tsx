@@ -6,12 +6,14 @@ export function GroupLegend({ groups, by }: { groups: Groups; by: string }) {
   return (
     <p class="hint legend">
       Colours by {by}:
-      {groups.names.map((name, index) => (
-        <span key={name} title={visible(name)}>
-          <span class={`swatch s${index}`} />
-          {base(name) || visible(name)}
-        </span>
-      ))}
+      {groups.names.map((name, index) =>
+        name === "" ? null : (
+          <span key={name} title={visible(name)}>
+            <span class={`swatch s${index}`} />
+            {base(name) || visible(name)}
+          </span>
+        ),
+      )}
       <span>
         <span class="swatch s7" />
         others

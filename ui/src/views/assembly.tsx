@@ -37,7 +37,7 @@ function listing(code: AssembledFunction, withSource: boolean, texts: Map<string
   let lineKey = "";
   for (const step of code.instructions) {
     // The first frame is the function itself; the others were inlined, each into the one before.
-    const names = step.frames.slice(1).map((frame) => frame.function ?? "(unknown)");
+    const names = step.frames.slice(1).map((frame) => frame.function ?? "???");
     const chain = names.join(" ← ");
     if (chain !== inlined) {
       inlined = chain;

@@ -4,9 +4,19 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf } from "../format";
 import { go, place, type Colours } from "../place";
-import { announce, eventName, isComparing, list, root, selected, shownEvents, whole } from "../state";
+import {
+  announce,
+  costliest,
+  eventName,
+  isComparing,
+  list,
+  root,
+  selected,
+  shownEvents,
+  whole,
+} from "../state";
 import { Status, useAnswer } from "../parts/answer";
-import { Groups } from "../parts/colours";
+import type { Groups } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
 import {
   boxesOf,
@@ -14,7 +24,7 @@ import {
   depthOf,
   frameAt,
   functionOf,
-  keyOf,
+  groupsOf,
   moved,
   outermostMatches,
   pathTo,
@@ -62,8 +72,8 @@ function PlainFlame() {
   const { pattern, problem } = searchPattern(filter);
   const colours = colourMeaning(answer?.functions ?? [], place.value.colours);
   const groups = useMemo(
-    () => new Groups((answer?.functions ?? []).map((at) => keyOf(at, colours))),
-    [answer, colours],
+    () => groupsOf(answer?.functions ?? [], colours),
+    [answer, colours, costliest.value],
   );
   const height = ((answer ? depthOf(answer) : 0) + 1) * ROW;
   const top = (depth: number) => (upward ? height - (depth + 1) * ROW : depth * ROW);

@@ -249,9 +249,9 @@ function Step({ row, level, isBranch }: { row: PathStep; level: number; isBranch
   );
 }
 
-/** A name that the profile does not know as words. */
-function known(name: string): string {
-  return name === "" || name === "???" ? "(unknown)" : visible(name);
+/** The name of a group, as in lists of groups. */
+function named(name: string): string {
+  return visible(name || "???");
 }
 
 function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "object" | "file" | null }) {
@@ -275,10 +275,10 @@ function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "
                       go({ view: "functions", within: `${group}:${row.name}`, group: "function", filter: "" })
                     }
                   >
-                    {known(row.name)}
+                    {named(row.name)}
                   </button>
                 ) : (
-                  known(row.name)
+                  named(row.name)
                 )}
               </td>
             </tr>

@@ -4,16 +4,15 @@ import { useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf, sum, visible } from "../format";
 import { place } from "../place";
-import { eventName, isComparing, select, selected, whole } from "../state";
+import { costliest, eventName, isComparing, select, selected, whole } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
-import { Groups } from "../parts/colours";
 import { Cost } from "../parts/cost";
 import {
   boxesOf,
   colourMeaning,
   depthOf,
   functionOf,
-  keyOf,
+  groupsOf,
   ROW,
   searchPattern,
   type Window,
@@ -40,7 +39,7 @@ function sandwich(callers: Flame, callees: Flame, width: number, window: Window,
   const below = depthOf(callees);
   const functions = [...callers.functions, ...callees.functions];
   const colours = colourMeaning(functions, place.value.colours);
-  const groups = new Groups(functions.map((at) => keyOf(at, colours)));
+  const groups = groupsOf(functions, colours);
   const farAbove = above > 1 ? GAP : 0;
   const farBelow = below > 1 ? GAP : 0;
   const middle = above * ROW + farAbove;
@@ -118,6 +117,7 @@ function PlainSandwich() {
       eventName.value,
       whole.value,
       place.value.colours,
+      costliest.value,
       id,
     ],
   );

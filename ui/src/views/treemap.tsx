@@ -5,6 +5,7 @@ import type { FlameFunction, Treemap } from "../answers";
 import { grouped, percentOf, share, visible } from "../format";
 import { go, place, type Colours } from "../place";
 import {
+  costliest,
   eventName,
   isComparing,
   list,
@@ -16,9 +17,9 @@ import {
   whole,
 } from "../state";
 import { Status, useAnswer } from "../parts/answer";
-import { Groups, heatToken } from "../parts/colours";
+import { type Groups, heatToken } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
-import { colourMeaning, keyOf, searchPattern } from "../parts/frames";
+import { colourMeaning, groupsOf, keyOf, searchPattern } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
 import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
 import { Matched } from "../parts/matched";
@@ -97,7 +98,7 @@ function PlainTreemap() {
   const functions = answer?.functions ?? [];
   const chosen = place.value.colours === "ratio" ? "self" : place.value.colours;
   const colours = colourMeaning(functions, chosen);
-  const groups = useMemo(() => new Groups(functions.map((at) => keyOf(at, colours))), [answer, colours]);
+  const groups = useMemo(() => groupsOf(functions, colours), [answer, colours, costliest.value]);
   const { pattern, problem } = searchPattern(filter);
   const boxes = useMemo(
     () => (answer ? boxesOf(answer, groups, colours, pattern) : []),
