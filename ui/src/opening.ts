@@ -21,6 +21,9 @@ interface Exported {
 /** How the page came: from `gristmill view`, from web space, or as one file. */
 const carrier = document.documentElement.dataset["carrier"] ?? "server";
 
+/** `true` if programs can be read: by a server only. */
+export const hasPrograms = carrier === "server";
+
 /** `true` if the visitor gives the files. */
 export const canOpen = carrier === "site";
 

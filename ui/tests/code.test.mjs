@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
+  carrier,
   close,
   corpus,
   functionRow,
@@ -129,7 +130,45 @@ test("a profile without addresses says what to record", { skip }, async () => {
   const [mill] = PROFILES.c;
   const page = await open(PROFILES.c, `view=assembly&${selecting(functionRow(mill, "main"))}`, {});
   assert.match(await page.locator(".empty").textContent(), /--dump-instr=yes/);
-  await close(page, { refused: true });
+  // Nothing is asked that would be refused.
+  await close(page);
+});
+
+const skipIfServed = skip || (carrier === "server" ? "a server has programs" : false);
+test("a page without a server says once that it has no programs", { skip: skipIfServed }, async () => {
+  const page = await open(PROFILES.noProgram, `view=assembly&${selection()}`);
+  const text = await page.locator("main").textContent();
+  assert.match(
+    text,
+    /This page has no programs, so instructions have their addresses and costs, but no text/,
+  );
+  assert.doesNotMatch(text, /--binary|not readable|another build/);
+  assert.equal(await page.locator("main .note").count(), 1);
+  await close(page);
+});
+
+test("what is empty says why, and not what it is not", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-empty-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.empty");
+  writeFileSync(file, "version: 1\ncreator: test\nevents: Ir\n\ntotals: 0\n");
+  for (const words of [PROFILES.cachegrind, [file]])
+    for (const view of ["flame", "treemap", "tree"]) {
+      const page = await open(words, `view=${view}`);
+      assert.match(await page.locator("main .note").textContent(), /^The profile has no calls/);
+      assert.doesNotMatch(await page.locator("main").textContent(), /Estimate/);
+      await close(page);
+    }
+  for (const [hash, title] of [
+    ["view=functions", "No functions"],
+    ["view=functions&g=cycle", "No cycles"],
+    ["view=functions&q=a", "Nothing matches"],
+  ]) {
+    const page = await open([file], hash);
+    const text = await page.locator("main .empty").textContent();
+    assert.ok(text.startsWith(title) && /Remove the filter/.test(text) === hash.includes("q="), text);
+    await close(page);
+  }
 });
 
 test("a Cachegrind file says that it has no calls, in each view of calls", { skip }, async () => {

@@ -1,7 +1,7 @@
 // Boxes on a canvas: drawn, hit, walked by arrows and spoken.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fitted, shorter } from "../names";
-import { announce, hover, isDark, select, type Row } from "../state";
+import { announce, hover, isDark, select, summary, type Row } from "../state";
 import { inkOn, palette } from "./colours";
 import { openMenu } from "./menu";
 import { xml, type Drawing } from "./save";
@@ -374,6 +374,9 @@ function isLevel(a: Box, b: Box): boolean {
 /** Says how certain a tree is. */
 export function Certainty({ basis, share }: { basis: string; share?: string }) {
   if (basis === "exact") return null;
+  if (summary.value?.has.calls === false) {
+    return <p class="note">The profile has no calls: each function stands for itself.</p>;
+  }
   if (basis === "callers") {
     return <p class="note">Each stack occurred, but begins where the recorded callers end.</p>;
   }

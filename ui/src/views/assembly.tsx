@@ -2,7 +2,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Assembly, Exact, Instruction } from "../answers";
 import { base, grouped, percentOf, share, visible } from "../format";
 import { go } from "../place";
-import { eventName, selectById, selected, shownEvents, whole } from "../state";
+import { hasPrograms } from "../opening";
+import { eventName, selectById, selected, shownEvents, summary, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { Cost } from "../parts/cost";
@@ -86,7 +87,11 @@ function jumpsOf(rows: ListingRow[]): Jump[] {
 export function AssemblyView() {
   const id = selected.value;
   const hasFunction = id !== null && id !== undefined;
-  const { answer, error } = useAnswer(hasFunction ? { kind: "assembly", function: id } : null);
+  const hasAddresses = summary.value?.has.addresses !== false;
+  const { answer, error } = useAnswer(
+    hasFunction && hasAddresses ? { kind: "assembly", function: id } : null,
+  );
+  if (!hasAddresses) return <NoInstructions />;
   if (!hasFunction) return <NeedFunction what="its instructions, with their costs" />;
   return (
     <Status answer={answer} error={error}>
@@ -97,6 +102,13 @@ export function AssemblyView() {
 
 /** The reason why instructions are missing or may be those of another build. */
 function ProgramRemarks({ answer }: { answer: Assembly }) {
+  if (!hasPrograms)
+    return (
+      <p class="note">
+        This page has no programs, so instructions have their addresses and costs, but no text. gristmill view
+        has it, where the program is.
+      </p>
+    );
   return (
     <>
       {answer.programs.map((program) =>
@@ -110,16 +122,22 @@ function ProgramRemarks({ answer }: { answer: Assembly }) {
   );
 }
 
+function NoInstructions() {
+  return (
+    <Empty title="No instructions">
+      The profile has no addresses of instructions: record with valgrind --tool=callgrind --dump-instr=yes,
+      and --collect-jumps=yes for jumps.
+    </Empty>
+  );
+}
+
 function Code({ answer }: { answer: Assembly }) {
   const code = answer.functions[0];
   if (!code || code.instructions.length === 0) {
     return (
       <>
-        <ProgramRemarks answer={answer} />
-        <Empty title="No instructions">
-          The profile has no addresses of instructions: record with --dump-instr=yes, and with
-          --collect-jumps=yes for jumps.
-        </Empty>
+        {hasPrograms ? <ProgramRemarks answer={answer} /> : null}
+        <NoInstructions />
       </>
     );
   }
@@ -160,7 +178,7 @@ function Listing({ answer, code }: { answer: Assembly; code: AssembledFunction }
         </label>
         <span class="dim">
           self {grouped(code.self[event])} ({percentOf(code.self[event], whole.value)})
-          {code.is_certain ? "" : "; the program may be another build"}
+          {code.is_certain || !hasPrograms ? "" : "; the program may be another build"}
         </span>
         <Export name="machine-code" json={answer} rows={cells} />
       </div>
@@ -296,7 +314,7 @@ function InstructionRow({
       {laneCell}
       <td>
         <pre>
-          {visible(step.text ?? "(not readable)")}
+          {visible(step.text ?? (hasPrograms ? "(not readable)" : ""))}
           {jump ? <JumpNote jump={jump} /> : null}
         </pre>
       </td>

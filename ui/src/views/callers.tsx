@@ -4,12 +4,13 @@ import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answer
 import { grouped, visible } from "../format";
 import { place } from "../place";
 import { eventName, isComparing, list, selected, selectNamed, summary } from "../state";
-import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
+import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
 import { ChangedFactList } from "../parts/changed-selection";
 import { EventTypes } from "../parts/event-types";
 import { Export } from "../parts/save";
+import { NoCalls } from "./graph-tools";
 
 const MAX_DISTANCE = 8;
 const MAX_ROWS = 100;
@@ -56,9 +57,7 @@ function PlainCallers() {
           <Sums answer={answer} />
           {typeof answer.function.id === "number" ? <EventTypes id={answer.function.id} /> : null}
           {summary.value?.has.calls === false ? (
-            <Empty title="No calls in this profile">
-              Cachegrind does not record calls: record with valgrind --tool=callgrind.
-            </Empty>
+            <NoCalls />
           ) : (
             <div class="cards">
               <Neighbours title="Callers" list={answer.callers} answer={answer} />

@@ -136,7 +136,7 @@ function PlainFunctions() {
       <Tools answer={answer} whole={page.whole} />
       <Status answer={answer} error={page.error}>
         {page.all === 0 ? (
-          <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty>
+          <NoRows />
         ) : (
           <Region label="Functions" rows={page} onKeyDown={onKeyDown}>
             <Names.Provider value={(answer?.rows ?? []).map((row) => row.name)}>
@@ -173,6 +173,14 @@ function PlainFunctions() {
       </Status>
     </>
   );
+}
+
+function NoRows() {
+  const { group, filter, within } = place.value;
+  if (filter || within)
+    return <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty>;
+  const what = GROUPS.find(([key]) => key === group)![1];
+  return <Empty title={`No ${what}`}>There are none with a cost in what is shown.</Empty>;
 }
 
 /** The columns of an event type. Only the first decides orders. */

@@ -79,8 +79,7 @@ export function limitsOf({ nodes, callerDepth, calleeDepth, minShare, cluster }:
 export function NoCalls() {
   return (
     <Empty title="No calls in this profile">
-      Cachegrind does not record calls: record with <code>valgrind --tool=callgrind</code>, and the call graph
-      shows here.
+      Record with <code>valgrind --tool=callgrind</code>: Cachegrind, for one, does not record calls.
     </Empty>
   );
 }
