@@ -608,3 +608,37 @@ test("the list of keys is in sight as a whole", { skip }, async () => {
   assert.ok(all <= inside, `${all} of ${inside}`);
   await close(page);
 });
+
+test("titles are whole in 800 pixels, and nothing is out of reach in 320", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-narrow-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.narrow");
+  const name = `void app::multiply<double>(${Array(6).fill("app::Matrix<double, 60>&").join(", ")})`;
+  writeFileSync(file, `events: Ir Dr\nfl=a.c\nfn=${name}\n1 1000000 1\nfn=short\n2 999999 1\n`);
+  for (const view of ["callers", "source"]) {
+    const page = await open([file], `view=${view}&${selecting({ name, file: "a.c", object: "" })}`, {
+      size: { width: 800, height: 600 },
+    });
+    const [inside, all] = await page
+      .locator("main h1")
+      .evaluate((title) => [title.clientHeight, title.scrollHeight]);
+    assert.ok(all <= inside, `${view}: ${all} of ${inside}`);
+    await close(page);
+  }
+  const page = await open([file, "--base", file], "view=functions", { size: { width: 320, height: 640 } });
+  const seen = await page.evaluate(() =>
+    [...document.querySelectorAll(".top button, .top select, main tbody .name")].map((element) => {
+      const { left, right, width, height, top } = element.getBoundingClientRect();
+      const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+      return left >= 0 && right <= innerWidth && width > 20 && (element === hit || element.contains(hit))
+        ? ""
+        : element.outerHTML.slice(0, 80);
+    }),
+  );
+  assert.ok(seen.length >= 9);
+  assert.deepEqual(
+    seen.filter((one) => one !== ""),
+    [],
+  );
+  await close(page);
+});

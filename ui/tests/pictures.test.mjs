@@ -346,3 +346,33 @@ test("what the profile does not know has one word", { skip }, async (t) => {
   assert.equal(await page.locator("main tbody .name").first().textContent(), "???");
   await close(page);
 });
+
+test(
+  "Esc goes one level up in the flame graph, as its hint says, and Home to the whole graph",
+  { skip },
+  async () => {
+    const page = await open(PROFILES.c, "view=flame");
+    const canvas = page.locator('canvas[aria-label^="Flame"]');
+    await canvas.focus();
+    for (let level = 0; level < 5; level++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await settle(page);
+    const depth = () =>
+      (new URLSearchParams(page.url().split("#")[1]).get("zp") ?? "").split("\n").filter(Boolean).length;
+    const before = depth();
+    assert.ok(before > 2);
+    assert.match(
+      await page.locator("main .hint").last().textContent(),
+      /Esc goes one level up, Home to the whole graph/,
+    );
+    await canvas.last().focus();
+    await page.keyboard.press("Escape");
+    await settle(page);
+    assert.equal(depth(), before - 1);
+    await canvas.last().focus();
+    await page.keyboard.press("Home");
+    await settle(page);
+    assert.equal(depth(), 0);
+    await close(page);
+  },
+);

@@ -608,3 +608,12 @@ test("arrows and Enter mean the row that they came to, also after a click", { sk
   assert.equal(await page.locator("main tr[aria-selected=true]").getAttribute("aria-rowindex"), "2");
   await close(page);
 });
+
+test("a right click anywhere on a row opens the menu of its function", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=functions");
+  await page.locator("tr[id^=row-]").nth(3).locator("td").first().click({ button: "right" });
+  await page.getByRole("menu").waitFor();
+  const name = await page.locator("tr[id^=row-] .fn").nth(3).textContent();
+  assert.equal(await page.locator(".inspector h2").textContent(), name);
+  await close(page);
+});

@@ -14,7 +14,8 @@ const opened = signal<Opened | null>(null);
 
 /** Selects a function and opens its menu at the pointer. */
 export function openMenu(e: MouseEvent, row: Row): void {
-  if (row.id === null) return;
+  // A name opens the menu, and so does its row.
+  if (row.id === null || e.defaultPrevented) return;
   e.preventDefault();
   select(row);
   opened.value = { row, x: e.clientX, y: e.clientY };

@@ -315,7 +315,7 @@ export function Picture(options: PictureOptions) {
       ref={canvas}
       tabIndex={0}
       role="application"
-      aria-label={`${options.label}. Arrows move, Enter zooms, Escape goes back.`}
+      aria-label={`${options.label}. Arrows move, Enter zooms, Escape goes one level up.`}
       onKeyDown={onKeyDown}
       onPointerDown={(e) => {
         drag.current = { x: e.clientX, moved: false, isDown: e.button === 0 };

@@ -92,7 +92,7 @@ export function ChangedFlame() {
             <ChangeLegend />
             <p class="hint">
               A frame is as wide as the larger of its two sides, and at least as the frames on it. Click
-              selects, Enter or double click zooms, Esc goes back.
+              selects, Enter or double click zooms, Esc goes one level up, Home to the whole graph.
             </p>
           </>
         ) : null}

@@ -6,6 +6,7 @@ import { go, place, type Sides } from "../place";
 import { allRows, eventName, isSelectedRow, joined, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeNumber, Name, sidesOf } from "../parts/cost";
+import { openMenu } from "../parts/menu";
 import { NumberHead, Pad, Region, useRows } from "../parts/rows";
 import { Export, mapped } from "../parts/save";
 import { RowTools } from "./functions";
@@ -232,7 +233,11 @@ function ChangeLine({ row, index }: { row: Row; index: number }) {
   const side = presence(row);
   const named = joined({ ...row, id: row.id ?? null });
   return (
-    <tr aria-rowindex={index + 2} aria-selected={isSelectedRow(named)}>
+    <tr
+      aria-rowindex={index + 2}
+      aria-selected={isSelectedRow(named)}
+      onContextMenu={(e) => openMenu(e, named)}
+    >
       <td class="num">{grouped(self?.base)}</td>
       <td class="num">{grouped(self?.new)}</td>
       <td class="num">

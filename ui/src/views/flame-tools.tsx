@@ -35,7 +35,7 @@ export function WayBack({ of: { window, zoom, back, home } }: { of: ReturnType<t
   if (zoom.length === 0 && window === WHOLE) return null;
   return (
     <>
-      <button onClick={back}>Back</button>
+      <button onClick={back}>One level up</button>
       <button data-action="fit" onClick={home}>
         Whole graph
       </button>

@@ -172,7 +172,8 @@ function PlainFlame() {
             )}
             <FlameLegend groups={groups} colours={colours} />
             <p class="hint">
-              Click selects, Enter or double click zooms, Esc goes back, Ctrl and wheel zoom at the pointer.
+              Click selects, Enter or double click zooms, Esc goes one level up, Home to the whole graph; Ctrl
+              and wheel zoom at the pointer.
             </p>
           </>
         ) : null}

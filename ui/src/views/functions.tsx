@@ -16,6 +16,7 @@ import {
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { Marked } from "../parts/marked";
+import { openMenu } from "../parts/menu";
 import { NumberHead, Pad, Region } from "../parts/rows";
 import { Export, mapped } from "../parts/save";
 import { ChangedFunctions } from "./changed-functions";
@@ -97,7 +98,9 @@ function SortHead({ name, sort, isNumber }: { name: string; sort: Sort; isNumber
   return (
     <th
       scope="col"
-      class={sort === "per_call" ? "num per-call" : isNumber ? "num" : ""}
+      class={
+        sort === "per_call" ? "num per-call" : sort === "calls" ? "num call-count" : isNumber ? "num" : ""
+      }
       aria-sort={isSorted ? (at.ascending ? "ascending" : "descending") : undefined}
     >
       <button onClick={() => go({ sort, ascending: isSorted ? !at.ascending : !isNumber })}>
@@ -241,11 +244,12 @@ function FunctionLine({
       id={`row-${row.id}`}
       aria-rowindex={index + 2}
       aria-selected={row.id !== null && row.id === selected.value}
+      onContextMenu={(e) => openMenu(e, row)}
     >
       {shownEvents.value.map((name) => (
         <Costs key={name} row={row} name={name} />
       ))}
-      {hasCounts ? <td class="num">{callCount(row)}</td> : null}
+      {hasCounts ? <td class="num call-count">{callCount(row)}</td> : null}
       {hasCounts ? <td class="num per-call">{perCall(row.inclusive[eventName.value], row.calls)}</td> : null}
       <td>
         {row.id === null && group !== "function" ? (
