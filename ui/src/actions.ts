@@ -388,6 +388,11 @@ export const MENU = [
   "copy-name",
 ];
 
+/** `true` if no control of a view has the focus: only the page, the choice of views, or the view itself. */
+export function isBesideView(element: Element | null): boolean {
+  return element === document.body || element?.matches("main, .rail button") === true;
+}
+
 /** Runs the action of a key, unless somebody types. */
 export function onKey(e: KeyboardEvent): void {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
@@ -397,7 +402,7 @@ export function onKey(e: KeyboardEvent): void {
   }
   if (e.ctrlKey || e.metaKey || e.altKey || overlay.value !== "" || !hasSingleKeys.value) return;
   if ((e.target as HTMLElement).closest("input, select, textarea, dialog")) return;
-  if ((e.key === "ArrowDown" || e.key === "ArrowUp") && document.activeElement === document.body) {
+  if ((e.key === "ArrowDown" || e.key === "ArrowUp") && isBesideView(document.activeElement)) {
     const table = document.querySelector<HTMLElement>("main .scroll");
     table?.focus();
     table?.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: true, cancelable: true }));

@@ -617,3 +617,26 @@ test("a right click anywhere on a row opens the menu of its function", { skip },
   assert.equal(await page.locator(".inspector h2").textContent(), name);
   await close(page);
 });
+
+test("a few Tabs lead into the table of a view that was gone to, and arrows at once", { skip }, async () => {
+  const row = (page) => page.locator("main tr[aria-selected=true]").getAttribute("aria-rowindex");
+  const page = await open(PROFILES.c, "view=overview");
+  await page.keyboard.press("2");
+  await settle(page);
+  const isInTable = () => page.evaluate(() => document.activeElement.matches("main .scroll"));
+  let tabs = 0;
+  for (; tabs < 5 && !(await isInTable()); tabs++) await page.keyboard.press("Tab");
+  assert.ok(await isInTable(), `${tabs} Tabs`);
+  await page.keyboard.press("ArrowDown");
+  await settle(page);
+  assert.equal(await row(page), "2");
+  await close(page);
+  const other = await open(PROFILES.c, "view=overview");
+  await other.getByRole("button", { name: "Functions", exact: true }).click();
+  await settle(other);
+  await other.keyboard.press("ArrowDown");
+  await other.keyboard.press("ArrowDown");
+  await settle(other);
+  assert.equal(await row(other), "3");
+  await close(other);
+});

@@ -1,6 +1,6 @@
 // The frame around all views: top bar, rail, crumbs, status strip.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { ACTIONS, copy, isViewPossible, onKey } from "../actions";
+import { ACTIONS, copy, isBesideView, isViewPossible, onKey } from "../actions";
 import { grouped, signed, visible } from "../format";
 import { canOpen, choose, notes } from "../opening";
 import { go, lines, place, VIEWS, type Place, type View } from "../place";
@@ -498,14 +498,18 @@ export function Frame() {
   const { view } = place.value;
   useEffect(() => {
     hover.value = "";
-    if (main.current) main.current.scrollTop = 0;
+    const element = main.current;
+    if (!element) return;
+    element.scrollTop = 0;
+    // Tab and arrows go on in the view that was gone to.
+    if (isBesideView(document.activeElement)) element.focus({ preventScroll: true });
   }, [view]);
   const name = VIEWS.find(([key]) => key === view)![1];
   return (
     <>
       <Top />
       <Rail />
-      <main ref={main} class={`main view-${view}`} aria-label={name}>
+      <main ref={main} tabIndex={-1} class={`main view-${view}`} aria-label={name}>
         {reloadProblem.value ? (
           <p class="warn">The files changed, but: {visible(reloadProblem.value)}</p>
         ) : null}
