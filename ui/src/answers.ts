@@ -2329,6 +2329,12 @@ export interface TreeNode {
   hidden: number;
   /** The cost of the node and of all nodes below, hidden ones included. */
   inclusive: Costs;
+  /**
+   * `true` if the cost is the inclusive cost of the function, and that is an upper limit: its calls add up to
+   * more than the total, or, with --no-cycles, calls of a recursion count what they have in common more than
+   * once.
+   */
+  inclusive_is_upper_bound?: boolean;
   /** The index in `nodes` of the node above, which comes before this one; null for the root. */
   parent: number | null;
   /** The count of the calls that are not inlined, if some are. */

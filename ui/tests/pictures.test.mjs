@@ -376,3 +376,15 @@ test(
     await close(page);
   },
 );
+
+test("the call tree marks a cost that is a limit as Functions does", { skip }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-limit-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "callgrind.out.limit");
+  writeFileSync(file, "events: Ir\nfn=root\n1 15\ncfn=a\ncalls=1 1\n1 200\nfn=a\n1 100\n");
+  const page = await open([file], "view=tree");
+  const cost = page.locator("tr:has(.fn:text-is('root')) td .cost").first();
+  assert.equal(await cost.locator(".number").textContent(), "≤115");
+  assert.match(await cost.getAttribute("title"), /at most the total: the costs of its calls add up to more/);
+  await close(page);
+});

@@ -130,6 +130,24 @@ fn an_estimate_by_hand() {
     assert_eq!(shared["(program);main;a;shared"], 36);
 }
 
+/// Before, the tree had the number without the mark that the list of functions has.
+#[test]
+fn a_cost_that_is_a_limit_is_marked() {
+    let profile = b"events: Ir\nfn=root\n1 15\ncfn=a\ncalls=1 1\n1 200\nfn=a\n1 100\n";
+    let tree = tree_of(profile, &[]);
+    let marked: Vec<bool> = tree["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["inclusive_is_upper_bound"] == Value::Bool(true))
+        .collect();
+    assert_eq!(marked, [false, true, false]);
+    let folder = folder(&[("profile", profile)]);
+    let shown = stdout(&run_in(folder.path(), &["tree", "profile"]));
+    assert!(shown.contains("\n≤ at most the total: the costs of its calls add up to more\n"), "{shown}");
+    assert!(shown.contains(" ≤115 ") && !shown.contains("≤100"), "{shown}");
+}
+
 #[test]
 fn an_inverted_estimate_by_hand() {
     let tree = tree_of(SHARED, &["--from", "shared", "--inverted"]);

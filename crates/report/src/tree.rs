@@ -122,6 +122,10 @@ pub struct Node {
     /// `true` if the division of the cost among self cost and callees is a guess.
     #[serde(rename = "self_guessed")]
     pub is_self_guessed: bool,
+    /// `true` if the cost is the inclusive cost of the function, and that is an upper limit: its calls add up to more than
+    /// the total, or, with --no-cycles, calls of a recursion count what they have in common more than once.
+    #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
     /// The count of nodes right below that are shown.
     #[serde(skip)]
     pub children: usize,
@@ -190,6 +194,8 @@ pub struct Tree {
     #[serde(skip)]
     has_calls: bool,
     #[serde(skip)]
+    upper_limit_note: &'static str,
+    #[serde(skip)]
     min_share: u32,
     #[serde(skip)]
     max_depth: Option<usize>,
@@ -257,6 +263,7 @@ impl Tree {
             nodes,
             unequal_calls,
             has_calls: view.graph().arcs().len() > 0,
+            upper_limit_note: view.upper_limit_note(),
             min_share: options.min_share,
             max_depth: options.max_depth,
             splits_chains: options.splits_chains,
@@ -317,6 +324,7 @@ impl Rows<'_> {
             hidden,
             is_guessed,
             is_self_guessed,
+            is_upper_bound: self.source.is_upper_bound(tree, id),
             children: tree.children(id).len(),
             hidden_costs: tree.hidden_cost(id),
         }

@@ -323,7 +323,12 @@ function TreeCosts({ node, name }: { node: TreeNode; name: string }) {
   return (
     <>
       <td class="num">
-        <Cost costs={node.inclusive} event={name} estimate={node.guessed} />
+        <Cost
+          costs={node.inclusive}
+          event={name}
+          estimate={node.guessed}
+          bound={node.inclusive_is_upper_bound}
+        />
       </td>
       <td class="num">
         <Cost costs={node.self} event={name} estimate={node.self_guessed} bar={false} />

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{
-    ArcId, CallTree, CallerNameId, CycleId, ExactTree, NodeId, RecordedCallers, TreeLimits, TreeNodeId, Unit,
+    ArcId, CallTree, CallerNameId, CycleId, ExactTree, NodeId, RecordedCallers, TreeBasis, TreeLimits,
+    TreeNodeId, Unit,
 };
 use gristmill_profile::ordered::OrderedKey;
 use gristmill_profile::symbol::Symbol;
@@ -89,6 +90,16 @@ impl<'v> Entries<'v> {
         let is_callee = |arc: &ArcId| callees.contains(&graph.arc(*arc).callee);
         let from = |node: &NodeId| graph.outgoing(*node).filter(is_callee).any(|arc| graph.is_inlined(arc));
         self.nodes_of(caller).iter().any(from)
+    }
+
+    /// `true` if the cost of a node is the inclusive cost of its function, and that is only a limit. Costs of a known tree
+    /// are none.
+    pub(super) fn is_upper_bound(&self, tree: &CallTree<Item>, id: TreeNodeId) -> bool {
+        let (TreeBasis::Estimate { .. }, Some(Item::Subject(subject))) = (tree.basis(), tree.node(id).item)
+        else {
+            return false;
+        };
+        self.view.is_upper_limit(subject) && tree.inclusive(id)[0] == self.view.inclusive_cost(subject)[0]
     }
 
     /// Returns the nodes of the graph that an item stands for.

@@ -164,6 +164,9 @@ impl Tree {
                 notes.push(format!("{name} is {of_all} of the total; percentages are of this"));
             }
         }
+        if self.nodes.iter().any(|node| node.is_upper_bound) {
+            notes.push(self.upper_limit_note.to_owned());
+        }
         if !left_out.is_empty() && self.nodes.iter().any(|node| node.hidden > 0) {
             notes.push(format!("shown: {}", left_out.join(", ")));
         }
@@ -231,10 +234,11 @@ impl Tree {
                 let unit = event.unit;
                 let cost = costs[nth];
                 let guess = if nodes.first().is_some_and(|node| node.is_guessed) { "~" } else { "" };
+                let limit = if nodes.first().is_some_and(|node| node.is_upper_bound) { "≤" } else { guess };
                 let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::new(format!("{guess}{}", unit.show(cost))));
+                    cells.push(Cell::new(format!("{limit}{}", unit.show(cost))));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
