@@ -227,3 +227,35 @@ fn kept_parts_say_which_file_they_are_from() {
     assert_eq!(text.matches("desc: Part of: a").count(), 2);
     assert_eq!(text.matches("desc: Part of: c").count(), 0);
 }
+
+/// Xdebug and Cachegrind end a part with a header line.
+#[test]
+fn kept_parts_that_end_with_a_summary_get_no_totals() {
+    let xdebug = "version: 1\ncreator: xdebug 3.2.0\ncmd: a.php\npart: 1\npositions: line\n\n\
+                  events: Time\n\nfl=a.php\nfn={main}\n1 5\n\nsummary: 5\n\n";
+    let cachegrind = "desc: x\ncmd: a\nevents: Ir\nfl=a.c\nfn=f\n1 5\nsummary: 5\n";
+    for file in [xdebug, cachegrind] {
+        for count in [1, 2, 3] {
+            let mut parts = Concatenation::new(Vec::new());
+            for _ in 0..count {
+                parts.add("a", file.as_bytes()).unwrap();
+            }
+            let bytes = parts.finish().unwrap();
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            assert!(!text.contains("totals:"), "{text}");
+            let profile = load(bytes);
+            assert_eq!(profile.damage(), [], "{text}");
+            assert_eq!(profile.part_count(), count, "{text}");
+            assert!(profile.parts().all(|part| part.totals() == [5]), "{text}");
+        }
+    }
+    // A header without costs is a part of its own as well.
+    let mut parts = Concatenation::new(Vec::new());
+    parts.add("a", b"events: Ir\nfn=f\n1 5\npart: 2\nevents: Ir\n").unwrap();
+    parts.add("b", b"events: Dr\nfn=f\n1 7\n").unwrap();
+    let text = String::from_utf8(parts.finish().unwrap()).unwrap();
+    assert_eq!(text.matches("totals: 0\n").count(), 1, "{text}");
+    let profile = load(text.into_bytes());
+    let totals: Vec<_> = profile.parts().map(|part| part.totals()).collect();
+    assert_eq!(totals, [vec![5], vec![0], vec![7]]);
+}

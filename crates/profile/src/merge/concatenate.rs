@@ -62,6 +62,7 @@ impl<W: io::Write> Concatenation<W> {
         let mut part = 0;
         let mut left_out = LeftOut::default();
         let mut lacks_command = self.begin(bytes)?;
+        // `true` if the part has what ends its header: the next one begins another part.
         let mut is_ended = false;
         let mut reader = Reader::new(bytes);
         let mut names = RecurringNames::default();
@@ -79,14 +80,14 @@ impl<W: io::Write> Concatenation<W> {
                     continue;
                 }
             };
-            is_ended = match record.line {
-                Line::Header(Header::Totals(_)) => true,
-                Line::Header(_) => false,
-                Line::Blank | Line::Comment(_) => is_ended,
-                _ => true,
-            };
             let begins_part = record.part != part;
             part = record.part;
+            let is_header = match record.line {
+                Line::Header(Header::Totals(_)) => false,
+                Line::Header(_) | Line::Blank | Line::Comment(_) => true,
+                _ => false,
+            };
+            is_ended = !is_header || is_ended && !begins_part;
             match record.line {
                 // A file that was made in the same way.
                 Line::Header(Header::Description { kind, .. }) if kind == PART_OF.as_bytes() => {
