@@ -259,3 +259,33 @@ fn kept_parts_that_end_with_a_summary_get_no_totals() {
     let totals: Vec<_> = profile.parts().map(|part| part.totals()).collect();
     assert_eq!(totals, [vec![5], vec![0], vec![7]]);
 }
+
+#[test]
+fn kept_parts_take_no_names_of_the_file_before() {
+    let first = "events: Ir\nob=/bin/a\nfl=a.c\nfn=f\n1 5\nfi=b.h\n2 1\n";
+    for (second, expected) in [
+        ("fn=g\n1 7\n", ["g", "", ""]),
+        ("fl=g.c\nfn=g\n1 7\n", ["g", "g.c", ""]),
+        ("ob=/bin/g\nfn=g\n1 7\n", ["g", "", "/bin/g"]),
+        ("fn=g\nfl=g.c\nob=/bin/g\n1 7\n", ["g", "g.c", "/bin/g"]),
+        ("1 7\n", ["", "", ""]),
+        ("fl=g.c\n1 7\n", ["", "g.c", ""]),
+    ] {
+        let second = format!("version: 1\nevents: Ir\n{second}");
+        let name = |profile: &gristmill_profile::Profile| {
+            let named = profile.functions().map(|id| profile.function(id));
+            let names = named.map(|function| {
+                let names = [function.name, profile.file(function.file), profile.object(function.object)];
+                names.map(|name| String::from_utf8_lossy(name).into_owned())
+            });
+            names.last().unwrap()
+        };
+        assert_eq!(name(&load(second.clone().into_bytes())), expected, "{second}");
+        let mut parts = Concatenation::new(Vec::new());
+        parts.add("a", first.as_bytes()).unwrap();
+        parts.add("b", second.as_bytes()).unwrap();
+        let bytes = parts.finish().unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert_eq!(name(&load(bytes)), expected, "{text}");
+    }
+}

@@ -4,7 +4,7 @@ use std::io;
 
 use gristmill_format::raw::is_compound_name;
 use gristmill_format::{
-    Costs, Error, ErrorKind, Header, Line, LineEnd, Name, NameStyle, PositionStyle, Reader, Record,
+    Costs, Error, ErrorKind, Header, Line, LineEnd, Name, NameKey, NameStyle, PositionStyle, Reader, Record,
     RecurringNames, Spelling, Writer,
 };
 
@@ -31,7 +31,34 @@ pub struct Concatenation<W> {
     /// Headers of files before, which readers would apply to a later file as well.
     has_creator: bool,
     has_command: bool,
+    /// The names of files before, which readers would apply to functions of a later file as well.
+    named: Named,
     is_first: bool,
+}
+
+/// The kinds of names that stay until the next of their kind.
+#[derive(Debug, Clone, Copy, Default)]
+struct Named {
+    object: bool,
+    file: bool,
+    function: bool,
+}
+
+impl Named {
+    fn add(&mut self, key: NameKey) {
+        self.object |= key == NameKey::Ob;
+        self.file |= matches!(key, NameKey::Fl | NameKey::Fi | NameKey::Fe);
+        self.function |= key == NameKey::Fn;
+    }
+}
+
+/// The lines that a file still needs once its beginning was written.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginning {
+    /// `true` if it needs an unknown command after `version:`.
+    lacks_command: bool,
+    /// The names of files before that must not hold for its first function.
+    ended: Named,
 }
 
 /// The lines of a file that could not be read and are left out. See the example of [`Concatenation`].
@@ -47,7 +74,13 @@ impl<W: io::Write> Concatenation<W> {
     /// Creates an empty file.
     pub fn new(sink: W) -> Self {
         let writer = Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
-        Concatenation { writer, has_creator: false, has_command: false, is_first: true }
+        Concatenation {
+            writer,
+            has_creator: false,
+            has_command: false,
+            named: Named::default(),
+            is_first: true,
+        }
     }
 
     /// Adds the parts of a file with this name.
@@ -61,7 +94,7 @@ impl<W: io::Write> Concatenation<W> {
         let mut said = None;
         let mut part = 0;
         let mut left_out = LeftOut::default();
-        let mut lacks_command = self.begin(bytes)?;
+        let Beginning { mut lacks_command, mut ended } = self.begin(bytes)?;
         // `true` if the part has what ends its header: the next one begins another part.
         let mut is_ended = false;
         let mut reader = Reader::new(bytes);
@@ -107,6 +140,12 @@ impl<W: io::Write> Concatenation<W> {
                 }
                 _ => {}
             }
+            if !is_header {
+                self.end_names(std::mem::take(&mut ended))?;
+            }
+            if let Line::Name(key, _) = record.line {
+                self.named.add(key);
+            }
             let written = match record.line {
                 Line::Name(key, Name { text: Some(text), .. }) if !is_compound_name(text) => {
                     self.writer.recurring_name(key, Name::plain(text), &mut names)
@@ -143,16 +182,21 @@ impl<W: io::Write> Concatenation<W> {
         Ok(left_out)
     }
 
-    /// Ends the part before, and its headers that readers would apply to this file as well. Returns `true` if an unknown
-    /// command has to be written after `version:`.
-    fn begin(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+    /// Ends the part before, and its headers that readers would apply to this file as well.
+    fn begin(&mut self, bytes: &[u8]) -> Result<Beginning, Error> {
         let (mut version, mut creator, mut command) = (false, false, false);
+        let mut own = Named::default();
         for record in Reader::new(bytes).flatten() {
             match record.line {
                 Line::Header(Header::Version(_)) => version = true,
                 Line::Header(Header::Creator(_)) => creator = true,
                 Line::Header(Header::Command(_)) => command = true,
                 Line::Header(_) | Line::Comment(_) | Line::Blank => {}
+                Line::Name(NameKey::Fn, _) => {
+                    own.add(NameKey::Fn);
+                    break;
+                }
+                Line::Name(key, _) => own.add(key),
                 _ => break,
             }
         }
@@ -173,7 +217,23 @@ impl<W: io::Write> Concatenation<W> {
         }
         self.has_creator |= creator;
         self.has_command |= command;
-        Ok(lacks_command && version)
+        let ended = Named {
+            object: self.named.object && !own.object,
+            file: self.named.file && !own.file,
+            function: self.named.function && !own.function,
+        };
+        Ok(Beginning { lacks_command: lacks_command && version, ended })
+    }
+
+    /// Writes empty names, so that readers do not go on with those before.
+    fn end_names(&mut self, ended: Named) -> Result<(), Error> {
+        let Named { object, file, function } = ended;
+        for (is_ended, key) in [(object, NameKey::Ob), (file, NameKey::Fl), (function, NameKey::Fn)] {
+            if is_ended {
+                self.writer.write(&with_line_end(Line::Name(key, Name::plain(b""))))?;
+            }
+        }
+        Ok(())
     }
 
     /// Ends the file and returns the sink.
