@@ -8,7 +8,7 @@
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
 //! exact.
 //!
-//! Headers are kept, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
+//! Headers are kept, a part of Xdebug gets totals since it no longer has a block for each call, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
 
 mod functions;
 mod least;
@@ -19,7 +19,7 @@ use std::io;
 
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, Header, Jump, Line, Name, NameKey, NameStyle,
-    PositionKind, PositionStyle, Positions, Reader, Record, Writer,
+    PositionKind, PositionStyle, Positions, ProducerKind, Reader, Record, Writer,
 };
 
 pub use self::functions::FunctionCount;
@@ -131,10 +131,21 @@ impl<'p> Condensing<'p> {
                 writing.part(part, &lines)?;
             }
             lines.after.iter().try_for_each(|&line| writing.record(line))?;
+            if let Some(totals) = parts.get(index).and_then(totals_of_added_up) {
+                writing.record(Line::Header(Header::Totals(Costs::new(&totals))))?;
+            }
         }
         writing.writer.finish()?;
         Ok(count)
     }
+}
+
+/// Returns the totals of a part that has a block for each call and was added up here. With them, nobody asks for the blocks of
+/// its calls.
+fn totals_of_added_up(part: &Part<'_>) -> Option<Vec<Cost>> {
+    let is_one = part.producer() == ProducerKind::Xdebug && part.claimed_totals().is_none();
+    let totals = is_one.then(|| part.totals())?;
+    totals.iter().all(|&total| u64::try_from(total).is_ok()).then_some(totals)
 }
 
 /// The header lines of the parts of a file.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_profile::condense::{Condensing, LineCount};
-use gristmill_profile::{FunctionId, Input, InputBytes, Loader, Profile};
+use gristmill_profile::{Damage, FunctionId, Input, InputBytes, Loader, Profile};
 
 type Key = (Vec<u8>, Vec<u8>, Vec<u8>);
 
@@ -116,4 +116,48 @@ fn the_lines_that_stay_are_the_most_expensive_of_each_event_type() {
                     cfi=(1)\ncfn=(2) g\ncalls=7 +16 \n+1 2000 4\n-5 5\ncfi=(1)\ncfn=(2)\ncalls=3 0 \n0 7 1\n\n\
                     fn=(2)\n0 12 6\n";
     assert_eq!(String::from_utf8(condensed).unwrap(), expected);
+}
+
+#[test]
+fn what_was_added_up_is_not_said_to_be_damaged() {
+    // One block and one call each, as Xdebug writes them.
+    let mut text =
+        "version: 1\ncreator: xdebug 3.2.0\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time\n"
+            .to_owned();
+    for _ in 0..3 {
+        text.push_str("\nfl=a.php\nfn=f\n1 5\n");
+    }
+    text.push_str("\nfl=a.php\nfn={main}\n9 1\n");
+    for _ in 0..3 {
+        text.push_str("cfl=a.php\ncfn=f\ncalls=1 0 0\n9 5\n");
+    }
+    text.push_str("\nsummary: 16\n\n");
+    let whole = load("a", text.into_bytes());
+    assert_eq!(whole.damage(), []);
+    for per_mille in [1000, 990, 500, 0] {
+        let mut condensed = Vec::new();
+        Condensing::new(&whole, per_mille).write(0, &mut condensed).unwrap();
+        let text = String::from_utf8_lossy(&condensed).into_owned();
+        assert!(text.ends_with("summary: 16\ntotals: 16\n"), "{text}");
+        assert_eq!(load("a", condensed).damage(), [], "{text}");
+    }
+
+    let kind = |damage: &Damage| std::mem::discriminant(&damage.kind);
+    let mut tried = 0;
+    for file in files::files_outside(&[]) {
+        let whole = load(&file.path, file.bytes);
+        if whole.unusable_input().is_some() {
+            continue;
+        }
+        for per_mille in [1000, 990] {
+            let mut condensed = Vec::new();
+            Condensing::new(&whole, per_mille).write(0, &mut condensed).unwrap();
+            for damage in load(&file.path, condensed).damage() {
+                let is_known = whole.damage().iter().any(|known| kind(known) == kind(damage));
+                assert!(is_known, "{} at {per_mille}: {damage:?}", file.path);
+            }
+        }
+        tried += 1;
+    }
+    assert!(tried > 50, "{tried}");
 }
