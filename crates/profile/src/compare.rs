@@ -85,6 +85,7 @@ use crate::selection::Selection;
 pub use change_path::PathStep;
 pub use checkout::Checkout;
 pub use doubt::JoinDoubt;
+pub(crate) use doubt::is_closure;
 pub use environment::{Unlike, UnlikeKind};
 pub use explain::{Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
@@ -279,6 +280,8 @@ pub struct Comparison<'p> {
     of_one_file: Vec<JoinedId>,
     /// Closures that may be others of the same name, sorted.
     other_closures: Vec<JoinedId>,
+    /// Closures with changes whose lines are not known.
+    unseen_closures: Vec<JoinedId>,
 }
 
 impl<'p> Comparison<'p> {

@@ -1,5 +1,6 @@
 //! Doubts about joined functions: a profile cannot prove that functions of unlike names or places are one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use gristmill_format::Cost;
@@ -40,6 +41,8 @@ pub enum JoinDoubt {
     Object,
     /// The lines: closures of one function have one name.
     Lines,
+    /// The lines, which were not looked at: there are too many closures of which more changed.
+    UnseenLines,
     /// The callers, which are others, and the name says too little where no file is known, or where it is that of a copy.
     Callers,
 }
@@ -66,6 +69,9 @@ impl Comparison<'_> {
         let is_in = |functions: &[JoinedId]| functions.binary_search(&function).is_ok();
         if is_in(&self.other_closures) {
             return Some(JoinDoubt::Lines);
+        }
+        if is_in(&self.unseen_closures) {
+            return Some(JoinDoubt::UnseenLines);
         }
         is_in(&self.of_other_callers).then_some(JoinDoubt::Callers)
     }
@@ -112,8 +118,9 @@ impl Comparison<'_> {
         self.source_places = SourcePlaces::new(&self.identity);
         let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
         let of_one_file = self.find_of_one_file(&mut in_place);
-        let other_closures = self.find_other_closures(&mut in_place);
-        (self.of_one_file, self.other_closures) = (of_one_file, other_closures);
+        let (other_closures, unseen_closures) = self.find_other_closures(&mut in_place);
+        self.of_one_file = of_one_file;
+        (self.other_closures, self.unseen_closures) = (other_closures, unseen_closures);
         self.of_other_callers = self.find_of_other_callers();
     }
 
@@ -151,35 +158,46 @@ impl Comparison<'_> {
     }
 
     /// Finds the closures whose cost changed and that are at other lines than before, while the functions around them, or all
-    /// others, are not.
-    fn find_other_closures(&self, in_place: &mut InPlace<'_, '_>) -> Vec<JoinedId> {
-        let is_closure = |function: &JoinedId| {
-            let name = self.mention(*function).name;
-            [&b"{closure"[..], b"{{closure", b"{lambda"]
-                .iter()
-                .any(|mark| memchr::memmem::find(name, mark).is_some())
+    /// others, are not. Also returns those whose lines are not looked at: if there are many, those that changed least.
+    fn find_other_closures(&self, in_place: &mut InPlace<'_, '_>) -> (Vec<JoinedId>, Vec<JoinedId>) {
+        let is_joined = |function: &JoinedId| self.presence(*function) == Presence::Both;
+        let is_closure = |function: &JoinedId| is_closure(self.mention(*function).name);
+        let change = |function: JoinedId| -> Cost {
+            let changes = self.recorded_columns().map(|column| self.self_cost(function, column));
+            changes.map(|change| change.delta().saturating_abs()).fold(0, Cost::saturating_add)
         };
         let has_changed = |function: &JoinedId| {
             self.recorded_columns().any(|column| !self.self_cost(*function, column).is_none())
         };
-        let closures = self.functions().filter(|&function| self.presence(function) == Presence::Both);
-        let closures: Vec<JoinedId> =
-            closures.filter(is_closure).filter(has_changed).take(MAX_FUNCTIONS).collect();
+        let closures = self.functions().filter(is_joined).filter(is_closure).filter(has_changed);
+        let mut closures: Vec<JoinedId> = closures.collect();
         if closures.is_empty() {
-            return closures;
+            return (closures, Vec::new());
         }
+        if closures.len() > MAX_FUNCTIONS {
+            closures.sort_by_cached_key(|&closure| (Reverse(change(closure)), closure));
+        }
+        let mut unseen = closures.split_off(closures.len().min(MAX_FUNCTIONS));
         let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
         let is_other = |closure: &JoinedId| {
             in_place.compare(*closure, *closure) == Place::Other
                 || is_unmoved && have_other_lines(&self.lines_of_first_runs(in_place, *closure))
         };
-        closures.into_iter().filter(is_other).collect()
+        closures.retain(is_other);
+        closures.sort_unstable();
+        unseen.sort_unstable();
+        (closures, unseen)
     }
 
     /// Returns `true` if the object of a function is the program that its side ran.
     fn is_program(&self, mention: Mention<'_>, side: Side) -> bool {
         self.programs[side.index()].contains(file_name(mention.object))
     }
+}
+
+/// `true` if a name is that of a closure.
+pub(crate) fn is_closure(name: &[u8]) -> bool {
+    [&b"{closure"[..], b"{{closure", b"{lambda"].iter().any(|mark| memchr::memmem::find(name, mark).is_some())
 }
 
 /// `true` if two functions have lines in a file, and none in common there. Both are sorted.

@@ -191,6 +191,36 @@ fn closures_of_one_name_at_other_lines_may_be_two() {
 }
 
 #[test]
+fn closures_that_are_too_many_to_look_at_stay_doubted() {
+    let with = |closure_line: u32, cost: u32| {
+        let mut text = "events: Ir\nfl=mill.rs\n".to_owned();
+        for number in 0..600 {
+            let line = 100 + number * 10;
+            text += &format!("fn=f{number}\n{line} 5\n");
+            // Those with the highest ids change most.
+            let cost = 10 + cost * (number + 1);
+            text += &format!("fn=f{number}::{{{{closure}}}}\n{} {cost}\n", line + closure_line);
+        }
+        // Most of the code stayed where it was.
+        for number in 0..12_000 {
+            text += &format!("fn=g{number}\n{} 5\n", 10_000 + number);
+        }
+        Profile::from_bytes(text)
+    };
+    let doubts = |base: &Profile, new: &Profile| {
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        let is_closure = |id: &JoinedId| comparison.mention(*id).name.ends_with(b"{{closure}}");
+        comparison.functions().filter(is_closure).map(|id| comparison.doubt(id)).collect::<Vec<_>>()
+    };
+    let found = doubts(&with(3, 1), &with(5, 2));
+    assert_eq!(found.len(), 600);
+    assert!(found[..100].iter().all(|&doubt| doubt == Some(JoinDoubt::UnseenLines)), "{found:?}");
+    assert!(found[100..].iter().all(|&doubt| doubt == Some(JoinDoubt::Lines)), "{found:?}");
+    let same = doubts(&with(3, 1), &with(3, 2));
+    assert!(same[100..].iter().all(|&doubt| doubt.is_none()), "{same:?}");
+}
+
+#[test]
 fn renamed_functions_may_be_two() {
     let calls = |name: &str| {
         Profile::from_bytes(format!(
