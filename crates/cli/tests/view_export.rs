@@ -218,6 +218,37 @@ fn a_share_leaves_out_cheap_functions_of_large_profiles_only() {
     );
 }
 
+#[test]
+fn the_page_says_what_is_damaged() {
+    let python =
+        b"creator: yappi\nevents: Ticks\nfl=a.py\nfn=f\n1 900\nfn=g\n2 5\ncfl=a.py\ncfn=f\ncalls=1 1\n";
+    let callgrind = b"version: 1\ncreator: callgrind-3.19.0\nevents: Ir\nsummary: 900\nfl=a.c\nfn=f\n1 700\n";
+    let unreadable = b"events: Ir\nfl=a.c\nfn=f\n1 700\nfoo bar\n2 x\n3 5\n";
+    let packed = gzip(CLEAN);
+    let cut = &packed[..packed.len() - 12];
+    let directory =
+        folder(&[("python", python), ("callgrind", callgrind), ("odd", unreadable), ("cut.gz", cut)]);
+    let warnings = |words: &[&str]| {
+        let (_, manifest) = export(directory.path(), &[&["--force"], words].concat());
+        let notes = manifest["notes"].as_array().unwrap().clone();
+        let notes = notes.into_iter().map(|note| note.as_str().unwrap().to_owned());
+        notes.filter(|note| note.starts_with("Warning: ")).collect::<Vec<_>>()
+    };
+    let share = ["--export-share", "99%"];
+    // The page finds out by itself.
+    for words in [&["python"][..], &["callgrind"], &["callgrind", share[0], share[1]], &["odd"]] {
+        assert_eq!(warnings(words), Vec::<String>::new(), "{words:?}");
+    }
+    for (file, said) in [("python", "ends before the costs of a function or call"), ("odd", "odd:")] {
+        let found = warnings(&[file, share[0], share[1]]);
+        assert!(!found.is_empty() && found.iter().any(|text| text.contains(said)), "{file}: {found:?}");
+    }
+    for words in [&["cut.gz"][..], &["cut.gz", share[0], share[1]], &["python", "--base", "cut.gz"]] {
+        let found = warnings(words);
+        assert!(found.len() == 1 && found[0].contains("the gzip data"), "{words:?}: {found:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_hostile_name_of_a_file_ends_no_element() {

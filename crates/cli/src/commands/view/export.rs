@@ -13,7 +13,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gristmill_output::source::Sources as _;
 use gristmill_profile::condense::{Condensing, FunctionCount, LineCount};
-use gristmill_profile::{Profile, columns};
+use gristmill_profile::{Input, InputBytes, Loader, Profile, columns};
+use gristmill_report::{DamageRow, doubts};
 use serde::Serialize;
 
 use super::Loading;
@@ -80,10 +81,19 @@ impl Contents {
     /// Adds the files of a profile, whole or with what makes up a share of the cost.
     fn add_profile(&mut self, profile: &Profile, role: Role, share: Option<Share>) -> Result<(), CliError> {
         let condensing = share.map(|share| share.condensing(profile));
+        let damage = DamageRow::list(profile);
+        let mut doubts = doubts(profile);
+        let mut warnings = Vec::new();
         let (mut kept, mut all) = (0, 0);
         for (index, input) in profile.inputs().iter().enumerate() {
+            let mut untold: Vec<&DamageRow> = damage.iter().filter(|row| row.file == input.name).collect();
             let bytes = match &condensing {
-                None => profile.written(index),
+                None => {
+                    // The page finds out everything else.
+                    untold.retain(|row| row.kind == "packing");
+                    doubts = None;
+                    profile.written(index)
+                }
                 Some(condensing) => {
                     let mut bytes = Vec::new();
                     let lines = condensing.write(index, &mut bytes).map_err(|error| CliError::Profile {
@@ -92,6 +102,10 @@ impl Contents {
                     })?;
                     kept += lines.kept;
                     all += lines.all;
+                    if !untold.is_empty() {
+                        let told = told_of(&input.name, &bytes);
+                        untold.retain(|row| !told.contains(&row.kind));
+                    }
                     if bytes.len() >= MIN_BYTES_OF_COLUMNS {
                         bytes = columns::from_text(&bytes);
                     }
@@ -99,12 +113,28 @@ impl Contents {
                 }
             };
             self.add(input.name.clone(), role, &bytes)?;
+            warnings.extend(untold.into_iter().map(|row| format!("Warning: {}.", row.text)));
+        }
+        if let Some(doubts) = doubts {
+            let names: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
+            warnings.push(format!("Warning: {}: {doubts}.", names.join(", ")));
+        }
+        for warning in warnings {
+            if !self.manifest.notes.contains(&warning) {
+                self.manifest.notes.push(warning);
+            }
         }
         if let (Some(share), Some(condensing)) = (share, &condensing) {
             self.manifest.notes.extend(share.notes(role, condensing.functions(), LineCount { all, kept }));
         }
         Ok(())
     }
+}
+
+/// Returns the kinds of damage that the page finds in a condensed profile by itself.
+fn told_of(name: &str, bytes: &[u8]) -> Vec<&'static str> {
+    let input = Input { name: name.to_owned(), bytes: InputBytes::from(bytes.to_vec()) };
+    DamageRow::list(&Loader::new().load(vec![input])).iter().map(|row| row.kind).collect()
 }
 
 /// The share of the cost that is exported.
