@@ -219,6 +219,36 @@ fn a_share_leaves_out_cheap_functions_of_large_profiles_only() {
 }
 
 #[test]
+fn the_share_that_is_said_is_that_of_the_page() {
+    // More equal lines than a page may have, and an event type with few lines.
+    let mut text = "events: Ir Dr\nfl=a.c\nfn=f\n".to_owned();
+    for line in 1..=120_000 {
+        let _ = writeln!(text, "{line} 10{}", if line == 7 { " 3" } else { "" });
+    }
+    // Some functions have cheap lines, and those that are left out cost a little more.
+    let mut functions = "events: Ir\nob=mill\nfl=mill.c\n".to_owned();
+    for function in 0..10 {
+        let cheap = "3 1\n".repeat(1000);
+        let _ = write!(functions, "fn=f{function}\n2 99000\n{cheap}");
+    }
+    for function in 0..10_100 {
+        let _ = write!(functions, "fn=g{function}\n2 {}\n", function % 2 * 2);
+    }
+    let directory = folder(&[("lines", text.as_bytes()), ("functions", functions.as_bytes())]);
+    let (_, manifest) = export(directory.path(), &["--export-share", "99%", "lines"]);
+    let note = manifest["notes"][0].as_str().unwrap();
+    let expected = "Exported with less than 99% of the cost: the lines that stay have 83.3% of Ir. The profile has 100,000 of its 120,000 \
+                    lines";
+    assert!(note.starts_with(expected), "{note}");
+    let (_, manifest) = export(directory.path(), &["--force", "--export-share", "99%", "functions"]);
+    let note = manifest["notes"][0].as_str().unwrap();
+    assert!(
+        note.starts_with("Exported with less than 99% of the cost: the lines that stay have 98% of Ir. "),
+        "{note}"
+    );
+}
+
+#[test]
 fn the_page_says_what_is_damaged() {
     let python =
         b"creator: yappi\nevents: Ticks\nfl=a.py\nfn=f\n1 900\nfn=g\n2 5\ncfl=a.py\ncfn=f\ncalls=1 1\n";
@@ -247,6 +277,32 @@ fn the_page_says_what_is_damaged() {
         let found = warnings(words);
         assert!(found.len() == 1 && found[0].contains("the gzip data"), "{words:?}: {found:?}");
     }
+}
+
+/// What a closure of one name was in the base stays in doubt.
+#[test]
+fn a_share_of_a_comparison_keeps_the_lines_of_closures() {
+    let text = |line: u32, cost: u32| {
+        format!(
+            "version: 1\ncreator: callgrind-3.19.0\ncmd: ./m\nevents: Ir\nob=/m/m\nfl=m.rs\nfn=m::main\n1 3\n2 400000\n\
+             cfn=m::main::{{{{closure}}}}\ncalls=1 {line}\n3 {all}\ncfn=m::step\ncalls=1 50\n4 300000\n\
+             fl=core.rs\nfn=m::main::{{{{closure}}}}\n77 {cost}\nfi=m.rs\n{line} 50\nfl=m.rs\nfn=m::step\n50 2\n51 299998\n",
+            all = cost + 50
+        )
+    };
+    let directory = folder(&[("old", text(10, 23_500).as_bytes()), ("new", text(20, 31_000).as_bytes())]);
+    let sentence = |base: &str, new: &str| {
+        let output = run_in(directory.path(), &["diff", "--width", "300", base, new]);
+        let text = stdout(&output);
+        text.lines().find(|line| line.contains("by itself")).unwrap_or(&text).to_owned()
+    };
+    let expected = sentence("old", "new");
+    assert!(expected.contains("which has other lines"), "{expected}");
+    let (page, _) = export(directory.path(), &["--export-share", "95%", "new", "--base", "old"]);
+    for (nth, name) in ["new95", "old95"].into_iter().enumerate() {
+        fs::write(directory.path().join(name), unpacked(element(&page, &format!("file-{nth}")))).unwrap();
+    }
+    assert_eq!(sentence("old95", "new95"), expected);
 }
 
 #[cfg(unix)]

@@ -25,9 +25,9 @@ use gristmill_format::{
 pub use self::functions::FunctionCount;
 use self::functions::{Functions, WrittenFunction};
 use self::least::LeastCosts;
-use self::lines::{FunctionLines, JumpLine, PartLines};
+use self::lines::{FunctionLines, JumpLine, PartLines, SelfCosts};
 use crate::decode::Place;
-use crate::id::{FileId, FunctionId, ObjectId};
+use crate::id::{EventId, FileId, FunctionId, ObjectId};
 use crate::part::Part;
 use crate::profile::Profile;
 
@@ -39,8 +39,9 @@ use crate::profile::Profile;
 ///
 /// let profile = Profile::from_bytes(b"events: Ir\nfl=a.c\nfn=f\n1 2\n2 990\n3 5\n3 3\n".to_vec());
 /// let mut condensed = Vec::new();
-/// let lines = Condensing::new(&profile, 990).write(0, &mut condensed)?;
-/// assert_eq!((lines.all, lines.kept), (4, 1));
+/// let written = Condensing::new(&profile, 990).write(0, &mut condensed)?;
+/// assert_eq!((written.lines.all, written.lines.kept), (4, 1));
+/// assert_eq!(written.kept_per_mille(profile.events().next().unwrap()), 990);
 /// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.c\nfn=(1) f\n2 990\n-2 10\n";
 /// assert_eq!(String::from_utf8_lossy(&condensed), expected);
 /// # Ok::<(), gristmill_format::Error>(())
@@ -50,6 +51,8 @@ pub struct Condensing<'p> {
     profile: &'p Profile,
     functions: Functions<'p>,
     least: LeastCosts,
+    /// `true` if lines that tell where functions are stay, too.
+    keeps_places: bool,
 }
 
 /// Counts of lines with self costs or calls. See the example of [`Condensing`].
@@ -61,11 +64,39 @@ pub struct LineCount {
     pub kept: u64,
 }
 
+/// The lines that were written, and what they make up. See the example of [`Condensing`].
+#[derive(Debug, Clone, Default)]
+pub struct WrittenLines {
+    /// Their count.
+    pub lines: LineCount,
+    self_costs: SelfCosts,
+}
+
+impl WrittenLines {
+    /// Returns the share of the self cost of an event type that the lines have which are kept, in thousandths and rounded down:
+    /// less than asked for if there are too many lines, or if they are of functions that are left out.
+    pub fn kept_per_mille(&self, event: EventId) -> u32 {
+        self.self_costs.kept_per_mille(event)
+    }
+
+    /// Adds the lines of another input.
+    pub fn add(&mut self, more: &WrittenLines) {
+        self.lines.all += more.lines.all;
+        self.lines.kept += more.lines.kept;
+        self.self_costs.add_all(&more.self_costs);
+    }
+}
+
 impl<'p> Condensing<'p> {
     /// Decides which lines stay: those that have this share of the self cost of an event type, in thousandths.
     pub fn new(profile: &'p Profile, per_mille: u32) -> Self {
         let functions = Functions::all(profile);
-        Condensing { profile, functions, least: LeastCosts::of_lines(profile, per_mille) }
+        Condensing {
+            profile,
+            functions,
+            least: LeastCosts::of_lines(profile, per_mille),
+            keeps_places: false,
+        }
     }
 
     /// Also decides which functions stay: those that have this share of the self cost of an event type, in thousandths, and
@@ -90,7 +121,32 @@ impl<'p> Condensing<'p> {
     /// ```
     pub fn with_fewer_functions(profile: &'p Profile, per_mille: u32) -> Self {
         let functions = Functions::with_share(profile, per_mille);
-        Condensing { profile, functions, least: LeastCosts::of_lines(profile, per_mille) }
+        Condensing {
+            profile,
+            functions,
+            least: LeastCosts::of_lines(profile, per_mille),
+            keeps_places: false,
+        }
+    }
+
+    /// Also keeps the first line of each function, and all lines of closures: a comparison has to know whether those of one name
+    /// on both sides are at the same place.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    /// use gristmill_profile::condense::Condensing;
+    ///
+    /// let profile = Profile::from_bytes(b"events: Ir\nfl=a.rs\nfn=f\n1 2\n2 990\n3 5\nfn=f::{{closure}}\n5 1\n6 2\n".to_vec());
+    /// let mut condensed = Vec::new();
+    /// Condensing::new(&profile, 900).for_comparison().write(0, &mut condensed)?;
+    /// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.rs\nfn=(1) f\n1 2\n+1 990\n-2 5\n\n\
+    ///                 fn=(2) f::{{closure}}\n5 1\n+1 2\n";
+    /// assert_eq!(String::from_utf8_lossy(&condensed), expected);
+    /// # Ok::<(), gristmill_format::Error>(())
+    /// ```
+    pub fn for_comparison(mut self) -> Self {
+        self.keeps_places = true;
+        self
     }
 
     /// Returns how many functions there are, and how many stay.
@@ -98,7 +154,7 @@ impl<'p> Condensing<'p> {
         self.functions.count()
     }
 
-    /// Writes an input of the profile, and returns how many lines it has.
+    /// Writes an input of the profile, and returns which lines it has.
     ///
     /// # Errors
     ///
@@ -107,7 +163,7 @@ impl<'p> Condensing<'p> {
     /// # Panics
     ///
     /// If there is no such input.
-    pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<LineCount, Error> {
+    pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<WrittenLines, Error> {
         let mut writing = Writing {
             profile: self.profile,
             functions: &self.functions,
@@ -116,7 +172,7 @@ impl<'p> Condensing<'p> {
             file: None,
             last_fl: None,
         };
-        let mut count = LineCount::default();
+        let mut written = WrittenLines::default();
         writing.record(Line::Comment(b" callgrind format"))?;
         let headers = Headers::new(&self.profile.inputs[input].bytes);
         let parts: Vec<Part<'_>> = self.profile.parts().filter(|part| part.input() == input).collect();
@@ -125,9 +181,8 @@ impl<'p> Condensing<'p> {
             let lines = headers.of_parts.get(index).unwrap_or(&none);
             lines.before.iter().try_for_each(|&line| writing.record(line))?;
             if let Some(part) = parts.get(index) {
-                let lines = PartLines::new(self.profile, part, &self.functions, &self.least);
-                count.all += lines.count.all;
-                count.kept += lines.count.kept;
+                let lines = PartLines::new(self, part);
+                written.add(&lines.written);
                 writing.part(part, &lines)?;
             }
             lines.after.iter().try_for_each(|&line| writing.record(line))?;
@@ -136,7 +191,7 @@ impl<'p> Condensing<'p> {
             }
         }
         writing.writer.finish()?;
-        Ok(count)
+        Ok(written)
     }
 }
 

@@ -82,7 +82,7 @@ fn functions_and_calls_of_each_part_keep_their_numbers() {
         for per_mille in [1000, 900, 0] {
             let mut condensed = Vec::new();
             let lines = match Condensing::new(&whole, per_mille).write(0, &mut condensed) {
-                Ok(lines) => lines,
+                Ok(written) => written.lines,
                 Err(error) => panic!("{}: {error}", file.path),
             };
             assert!(lines.kept <= lines.all, "{}", file.path);
@@ -109,7 +109,7 @@ fn the_lines_that_stay_are_the_most_expensive_of_each_event_type() {
                 5 2000 4\ncfn=g\ncalls=1 20\n6 4 1\ncfn=g\ncalls=2 20\n7 3 0\nfn=g\n20 11 5\nfi=b.h\n9 1 1\n";
     let whole = load("a", text.as_bytes().to_vec());
     let mut condensed = Vec::new();
-    let lines = Condensing::new(&whole, 900).write(0, &mut condensed).unwrap();
+    let lines = Condensing::new(&whole, 900).write(0, &mut condensed).unwrap().lines;
     // `Ir` is 1020 of which 1000 are enough, `Dr` 106 of which 90 and 10 are needed.
     assert_eq!(lines, LineCount { all: 9, kept: 4 });
     let expected = "# callgrind format\npositions: line\nevents: Ir Dr\n\nfl=(1) a.c\nfn=(1) f\n1 1000\n+2 3 90\n+1 0 10\n\

@@ -1,10 +1,13 @@
 //! The least cost of a line that stays.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use gristmill_format::{Cost, Costs};
 
 use crate::cost::CostTable;
-use crate::decode::BlockLine;
-use crate::id::EventId;
+use crate::decode::{BlockLine, Place};
+use crate::id::{EventId, FunctionId};
 use crate::profile::Profile;
 
 /// Costs below this have a bucket each.
@@ -13,27 +16,36 @@ const EXACT: u128 = 64;
 const BUCKETS_PER_POWER: usize = 32;
 const BUCKET_COUNT: usize = EXACT as usize + (128 - 6) * BUCKETS_PER_POWER;
 
-/// The most lines that stay, unless all are wanted. A page of a million lines is slow to open, and nobody reads them.
-const MAX_LINES: u64 = 100_000;
+/// The limit of lines that stay, unless all are wanted. A page of a million lines is slow to open, and nobody reads them.
+const MAX_LINES: usize = 100_000;
 
-/// By event type: the least cost, without sign, with which a line or a function stays.
+/// What decides which lines or functions stay.
 #[derive(Debug)]
-pub(super) struct LeastCosts(Vec<u128>);
+pub(super) struct LeastCosts {
+    /// By event type: the least cost, without sign.
+    costs: Vec<u128>,
+    /// The first line that does not stay although its costs suffice, and the divisors of ranks: if there are too many.
+    limit: Option<(Rank, Vec<f64>)>,
+}
+
+/// The rank of a line among all that could stay: first its largest share of the cost of an event type, then its function and its
+/// address or line.
+type Rank = (Reverse<u64>, FunctionId, u64);
 
 impl LeastCosts {
     /// Finds those of lines. The lines that stay have at least the share of each event type, and up to a bucket more, unless
     /// there are too many.
     pub(super) fn of_lines(profile: &Profile, per_mille: u32) -> Self {
+        Self::of_most_lines(profile, per_mille, if per_mille < 1000 { MAX_LINES } else { usize::MAX })
+    }
+
+    fn of_most_lines(profile: &Profile, per_mille: u32, most: usize) -> Self {
         let mut all: Vec<Histogram> = profile.events().map(|_| Histogram::default()).collect();
         for part in profile.parts() {
             let columns = part.event_types();
             let begin = || (vec![0; columns.len()], vec![Histogram::default(); columns.len()]);
             let of_runs = profile.fold_lines(&part, begin, |(row, histograms), _, line| {
-                let (costs, is_self) = match line {
-                    BlockLine::SelfCost { costs, .. } => (costs, true),
-                    BlockLine::Calls { costs, .. } => (costs, false),
-                    BlockLine::Jump { .. } => return,
-                };
+                let Some((_, costs, is_self)) = costs_of(&line) else { return };
                 decode(costs, row);
                 for (histogram, &mut cost) in histograms.iter_mut().zip(row) {
                     histogram.count(cost);
@@ -48,10 +60,38 @@ impl LeastCosts {
                 }
             }
         }
-        let most = if per_mille < 1000 { MAX_LINES / (all.len() as u64).max(1) } else { u64::MAX };
-        LeastCosts(
-            all.iter().map(|histogram| histogram.least(per_mille).max(histogram.least_of(most))).collect(),
-        )
+        let costs: Vec<u128> = all.iter().map(|histogram| histogram.least(per_mille)).collect();
+        let mut least = LeastCosts { costs, limit: None };
+        let counts = all.iter().zip(&least.costs).map(|(histogram, &cost)| histogram.count_from(cost));
+        if counts.fold(0u64, u64::saturating_add) > most as u64 {
+            #[expect(clippy::cast_precision_loss, reason = "it decides an order only")]
+            let totals = all.iter().map(|histogram| histogram.sum() as f64).collect();
+            least.limit = least.first_beyond(profile, &totals, most).map(|rank| (rank, totals));
+        }
+        least
+    }
+
+    /// Returns the rank of the first line that is one too many.
+    fn first_beyond(&self, profile: &Profile, totals: &Vec<f64>, most: usize) -> Option<Rank> {
+        let mut first: Vec<Rank> = Vec::new();
+        for part in profile.parts() {
+            let columns = part.event_types();
+            let begin = || (vec![0; columns.len()], BinaryHeap::new());
+            let of_runs = profile.fold_lines(&part, begin, |(row, ranks), function, line| {
+                let Some((place, costs, _)) = costs_of(&line) else { return };
+                decode(costs, row);
+                if self.is_enough(columns, row) {
+                    ranks.push(rank(totals, columns, row, function, place));
+                    if ranks.len() > most + 1 {
+                        ranks.pop();
+                    }
+                }
+            });
+            first.extend(of_runs.into_iter().flat_map(|(_, ranks)| ranks.into_vec()));
+            first.sort_unstable();
+            first.truncate(most + 1);
+        }
+        first.get(most).copied()
     }
 
     /// Finds those of functions, from the self costs of each.
@@ -60,18 +100,52 @@ impl LeastCosts {
         for costs in self_costs.rows() {
             all.iter_mut().zip(costs).for_each(|(histogram, &cost)| histogram.add(cost));
         }
-        LeastCosts(all.iter().map(|histogram| histogram.least(per_mille)).collect())
+        let costs = all.iter().map(|histogram| histogram.least(per_mille)).collect();
+        LeastCosts { costs, limit: None }
     }
 
-    /// `true` if a line with these costs stays.
-    pub(super) fn is_reached(&self, columns: &[EventId], costs: &[Cost]) -> bool {
-        columns.iter().zip(costs).any(|(event, cost)| cost.unsigned_abs() >= self.0[event.index()])
+    /// `true` if a line of a function with these costs stays.
+    pub(super) fn is_reached(
+        &self,
+        columns: &[EventId],
+        costs: &[Cost],
+        function: FunctionId,
+        place: &Place,
+    ) -> bool {
+        let is_within =
+            |(first, totals): &(Rank, Vec<f64>)| rank(totals, columns, costs, function, place) < *first;
+        self.is_enough(columns, costs) && self.limit.as_ref().is_none_or(is_within)
+    }
+
+    fn is_enough(&self, columns: &[EventId], costs: &[Cost]) -> bool {
+        columns.iter().zip(costs).any(|(event, cost)| cost.unsigned_abs() >= self.costs[event.index()])
     }
 
     /// `true` if a function with these self costs stays.
     pub(super) fn is_reached_by(&self, costs: &[Cost]) -> bool {
-        self.0.iter().zip(costs).any(|(&least, cost)| cost.unsigned_abs() >= least)
+        self.costs.iter().zip(costs).any(|(&least, cost)| cost.unsigned_abs() >= least)
     }
+}
+
+/// Returns the place and the costs of a line that has some, and `true` if they are self costs.
+fn costs_of<'l>(line: &'l BlockLine<'_>) -> Option<(&'l Place, Costs<'l>, bool)> {
+    match line {
+        BlockLine::SelfCost { place, costs } => Some((place, *costs, true)),
+        BlockLine::Calls { place, costs, .. } => Some((place, *costs, false)),
+        BlockLine::Jump { .. } => None,
+    }
+}
+
+fn rank(totals: &[f64], columns: &[EventId], costs: &[Cost], function: FunctionId, place: &Place) -> Rank {
+    #[expect(clippy::cast_precision_loss, reason = "it decides an order only")]
+    let shares = columns
+        .iter()
+        .zip(costs)
+        .filter(|(event, _)| totals[event.index()] > 0.0)
+        .map(|(event, cost)| cost.unsigned_abs() as f64 / totals[event.index()]);
+    // The bits of numbers above 0 are in their order.
+    let share = shares.fold(0.0, f64::max).to_bits();
+    (Reverse(share), function, place.address.or(place.line).unwrap_or(0))
 }
 
 /// Decodes costs. A number that is no cost is what the loader takes for it.
@@ -124,21 +198,21 @@ impl Histogram {
         }
     }
 
-    /// Returns the least cost that no more lines than these have.
-    fn least_of(&self, most: u64) -> u128 {
-        let mut left = most;
-        for (bucket, count) in self.counts.iter().enumerate().rev() {
-            match left.checked_sub(*count) {
-                Some(less) => left = less,
-                None => return start_of(bucket + 1),
-            }
+    fn sum(&self) -> u128 {
+        self.sums.iter().fold(0u128, |sum, more| sum.saturating_add(*more))
+    }
+
+    /// Returns how many lines have a cost, that of the start of a bucket, or more.
+    fn count_from(&self, cost: u128) -> u64 {
+        if cost == u128::MAX {
+            return 0;
         }
-        0
+        self.counts.get(bucket_of(cost)..).unwrap_or_default().iter().sum()
     }
 
     /// Returns the least cost of the lines that have a share of all.
     fn least(&self, per_mille: u32) -> u128 {
-        let all = self.sums.iter().fold(0u128, |sum, more| sum.saturating_add(*more));
+        let all = self.sum();
         // The rest is rounded down, as costs of more than 120 bits cannot be multiplied.
         let left_out = (all / 1000).saturating_mul(u128::from(1000 - per_mille.min(1000)))
             + all % 1000 * u128::from(1000 - per_mille.min(1000)) / 1000;
@@ -209,15 +283,29 @@ mod tests {
 
     #[test]
     fn no_more_lines_stay_than_are_asked_for() {
-        let least_of = |costs: &[Cost], most| {
-            let mut histogram = Histogram::default();
-            costs.iter().for_each(|&cost| histogram.count(cost));
-            histogram.least_of(most)
+        let text = "events: A B\nfn=f\n1 60 0\n2 30 0\n3 3 0\n4 3 0\n5 2 0\n6 0 8\n7 0 2\nfn=g\n8 2 0\n";
+        let profile = Profile::from_bytes(text.as_bytes());
+        let part = profile.parts().next().unwrap();
+        let lines_of = |most| {
+            let least = LeastCosts::of_most_lines(&profile, 1000, most);
+            let of_runs = profile.fold_lines(&part, Vec::new, |lines, function, line| {
+                let (place, costs, _) = costs_of(&line).unwrap();
+                let mut row = [0; 2];
+                decode(costs, &mut row);
+                if least.is_reached(part.event_types(), &row, function, place) {
+                    lines.push(place.line.unwrap());
+                }
+            });
+            of_runs.concat()
         };
-        let costs = [1, -2, 3, 3, 30, 60, 0];
-        let least = [0, 1, 2, 3, 4, 5, 6].map(|most| least_of(&costs, most));
-        assert_eq!(least, [61, 31, 4, 4, 3, 2, 0]);
-        assert_eq!(least_of(&[Cost::MAX], 0), start_of(bucket_of(Cost::MAX.unsigned_abs()) + 1));
-        assert_eq!(least_of(&[], 0), 0);
+        assert_eq!(lines_of(0), []);
+        assert_eq!(lines_of(1), [6]);
+        assert_eq!(lines_of(2), [1, 6]);
+        assert_eq!(lines_of(4), [1, 2, 6, 7]);
+        // Of equal costs, the first.
+        assert_eq!(lines_of(5), [1, 2, 3, 6, 7]);
+        assert_eq!(lines_of(7), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(lines_of(8).len(), 8);
+        assert_eq!(lines_of(usize::MAX - 1).len(), 8);
     }
 }

@@ -4,23 +4,72 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 
-use super::LineCount;
-use super::functions::Functions;
-use super::least::{LeastCosts, decode};
+use super::least::decode;
+use super::{Condensing, WrittenLines};
+use crate::compare::is_closure;
 use crate::decode::{BlockLine, Place};
 use crate::id::{EventId, FunctionId};
 use crate::part::Part;
-use crate::profile::Profile;
 
 /// The functions of a part with lines.
 #[derive(Debug, Default)]
 pub(super) struct PartLines {
     pub(super) functions: BTreeMap<FunctionId, FunctionLines>,
-    pub(super) count: LineCount,
+    pub(super) written: WrittenLines,
+}
+
+/// Self costs without sign, by event type.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SelfCosts(Vec<KeptCost>);
+
+/// The self cost of all lines, and of those that are kept.
+#[derive(Debug, Clone, Copy, Default)]
+struct KeptCost {
+    all: u128,
+    kept: u128,
+}
+
+impl SelfCosts {
+    fn add(&mut self, columns: &[EventId], costs: &[Cost], is_kept: bool) {
+        for (event, cost) in columns.iter().zip(costs) {
+            if self.0.len() <= event.index() {
+                self.0.resize(event.index() + 1, KeptCost::default());
+            }
+            let sums = &mut self.0[event.index()];
+            let cost = cost.unsigned_abs();
+            sums.all = sums.all.saturating_add(cost);
+            sums.kept = sums.kept.saturating_add(if is_kept { cost } else { 0 });
+        }
+    }
+
+    pub(super) fn add_all(&mut self, more: &SelfCosts) {
+        if self.0.len() < more.0.len() {
+            self.0.resize(more.0.len(), KeptCost::default());
+        }
+        for (sums, more) in self.0.iter_mut().zip(&more.0) {
+            sums.all = sums.all.saturating_add(more.all);
+            sums.kept = sums.kept.saturating_add(more.kept);
+        }
+    }
+
+    /// Returns the share that is kept of an event type, in thousandths and rounded down: all of nothing.
+    pub(super) fn kept_per_mille(&self, event: EventId) -> u32 {
+        let sums = self.0.get(event.index()).copied().unwrap_or_default();
+        // Costs of more than 118 bits cannot be multiplied.
+        let shift = (128 - sums.all.leading_zeros()).saturating_sub(118);
+        let (all, kept) = (sums.all >> shift, sums.kept >> shift);
+        if all == 0 { 1000 } else { u32::try_from(kept * 1000 / all).unwrap_or(1000) }
+    }
 }
 
 #[derive(Debug, Default)]
 pub(super) struct FunctionLines {
+    /// `true` if all lines are kept.
+    stays: bool,
+    /// `true` if there is a first line, which is that with self cost at which the function is entered.
+    has_first: bool,
+    /// It, until all lines are known, if it is kept for its place only.
+    first: Option<KeptLine>,
     pub(super) kept: Vec<KeptLine>,
     pub(super) jumps: Vec<JumpLine>,
     /// The self costs of the other lines, if there are any.
@@ -59,39 +108,38 @@ pub(super) struct JumpLine {
 
 impl PartLines {
     /// Reads the lines of a part.
-    pub(super) fn new(
-        profile: &Profile,
-        part: &Part<'_>,
-        functions: &Functions<'_>,
-        least: &LeastCosts,
-    ) -> Self {
+    pub(super) fn new(condensing: &Condensing<'_>, part: &Part<'_>) -> Self {
         let columns = part.event_types();
         let begin = || (vec![0; columns.len()], PartLines::default());
-        let of_runs = profile.fold_lines(part, begin, |(row, lines), function, line| {
-            lines.add(functions, function, line, columns, least, row);
+        let of_runs = condensing.profile.fold_lines(part, begin, |(row, lines), function, line| {
+            lines.add(condensing, function, line, columns, row);
         });
         let mut all = PartLines::default();
         for (_, lines) in of_runs {
             all.add_all(lines);
         }
         for lines in all.functions.values_mut() {
-            lines.finish();
+            lines.finish(&mut all.written);
         }
         all
     }
 
     fn add(
         &mut self,
-        functions: &Functions<'_>,
+        condensing: &Condensing<'_>,
         function: FunctionId,
         line: BlockLine<'_>,
         columns: &[EventId],
-        least: &LeastCosts,
         row: &mut [Cost],
     ) {
+        let Condensing { profile, functions, least, keeps_places } = condensing;
+        let original = function;
         let function = functions.written(function);
         let is_group = functions.is_group(function);
-        let lines = self.functions.entry(function).or_default();
+        let lines = self.functions.entry(function).or_insert_with(|| FunctionLines {
+            stays: *keeps_places && !is_group && is_closure(profile.function(function).name),
+            ..FunctionLines::default()
+        });
         let (place, costs, calls) = match line {
             BlockLine::SelfCost { place, costs } => (place, costs, None),
             BlockLine::Calls { place, callee, count, target, costs } => {
@@ -105,14 +153,24 @@ impl PartLines {
                 return;
             }
         };
-        self.count.all += 1;
+        self.written.lines.all += 1;
         if is_group && calls.as_ref().is_some_and(|calls| calls.callee == function) {
             return;
         }
         decode(costs, row);
-        if !is_group && least.is_reached(columns, row) {
-            self.count.kept += 1;
+        let is_kept = !is_group && (lines.stays || least.is_reached(columns, row, original, &place));
+        let is_first =
+            *keeps_places && !is_group && calls.is_none() && !std::mem::replace(&mut lines.has_first, true);
+        if calls.is_none() {
+            self.written.self_costs.add(columns, row, is_kept);
+        }
+        if is_kept {
+            self.written.lines.kept += 1;
             lines.kept.push(KeptLine { place, costs: row.to_vec(), calls });
+            return;
+        }
+        if is_first {
+            lines.first = Some(KeptLine { place, costs: row.to_vec(), calls });
             return;
         }
         match calls {
@@ -127,10 +185,17 @@ impl PartLines {
 
     /// Adds lines that follow.
     fn add_all(&mut self, later: PartLines) {
-        self.count.all += later.count.all;
-        self.count.kept += later.count.kept;
+        self.written.add(&later.written);
         for (function, more) in later.functions {
             let lines = self.functions.entry(function).or_default();
+            match more.first {
+                // That of a function of which earlier lines are known is one like any other.
+                Some(line) if lines.has_first => {
+                    add_costs(lines.joined.get_or_insert_default(), &line.costs);
+                }
+                first => lines.first = lines.first.take().or(first),
+            }
+            lines.has_first |= more.has_first;
             lines.kept.extend(more.kept);
             lines.jumps.extend(more.jumps);
             if let Some(costs) = more.joined {
@@ -146,8 +211,12 @@ impl PartLines {
 }
 
 impl FunctionLines {
-    /// Leaves jumps out that start at no line that is kept.
-    fn finish(&mut self) {
+    /// Puts the first line before the others, and leaves jumps out that start at no line that is kept.
+    fn finish(&mut self, written: &mut WrittenLines) {
+        if let Some(first) = self.first.take() {
+            written.lines.kept += 1;
+            self.kept.insert(0, first);
+        }
         let kept: BTreeSet<Place> = self.kept.iter().map(|line| line.place).collect();
         self.jumps.retain(|jump| kept.contains(&jump.place));
     }

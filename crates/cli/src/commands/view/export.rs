@@ -12,7 +12,7 @@ use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gristmill_output::source::Sources as _;
-use gristmill_profile::condense::{Condensing, FunctionCount, LineCount};
+use gristmill_profile::condense::{Condensing, FunctionCount, LineCount, WrittenLines};
 use gristmill_profile::{Input, InputBytes, Loader, Profile, columns};
 use gristmill_report::{DamageRow, doubts};
 use serde::Serialize;
@@ -24,7 +24,7 @@ use crate::exit_status::ExitStatus;
 use crate::output::Target;
 use crate::profile_files::modified;
 use crate::source_finder::SourceFinder;
-use crate::terminal::{grouped, printable_path};
+use crate::terminal::{grouped, printable, printable_path};
 
 /// The page with its script and style in it, as `ui` builds it.
 const DOCUMENT: &str = include_str!("../../../../../ui/dist/export.html");
@@ -84,7 +84,7 @@ impl Contents {
         let damage = DamageRow::list(profile);
         let mut doubts = doubts(profile);
         let mut warnings = Vec::new();
-        let (mut kept, mut all) = (0, 0);
+        let mut written = WrittenLines::default();
         for (index, input) in profile.inputs().iter().enumerate() {
             let mut untold: Vec<&DamageRow> = damage.iter().filter(|row| row.file == input.name).collect();
             let bytes = match &condensing {
@@ -100,8 +100,7 @@ impl Contents {
                         message: format!("{}: cannot be condensed: {error}", input.name),
                         hint: Some("leave --export-share out".to_owned()),
                     })?;
-                    kept += lines.kept;
-                    all += lines.all;
+                    written.add(&lines);
                     if !untold.is_empty() {
                         let told = told_of(&input.name, &bytes);
                         untold.retain(|row| !told.contains(&row.kind));
@@ -125,7 +124,8 @@ impl Contents {
             }
         }
         if let (Some(share), Some(condensing)) = (share, &condensing) {
-            self.manifest.notes.extend(share.notes(role, condensing.functions(), LineCount { all, kept }));
+            let lacking = share.lacking(profile, &written);
+            self.manifest.notes.extend(share.notes(role, condensing.functions(), written.lines, &lacking));
         }
         Ok(())
     }
@@ -150,16 +150,38 @@ impl Share {
         if self.per_mille < 1000 && !self.has_base && profile.function_count() > MIN_FUNCTIONS {
             Condensing::with_fewer_functions(profile, self.per_mille)
         } else {
-            Condensing::new(profile, self.per_mille)
+            let condensing = Condensing::new(profile, self.per_mille);
+            if self.has_base { condensing.for_comparison() } else { condensing }
         }
     }
 
+    /// Returns the event types of which the lines that stay have less than the share: their shares and names.
+    fn lacking(self, profile: &Profile, written: &WrittenLines) -> Vec<String> {
+        let shares = profile.events().map(|event| (event, written.kept_per_mille(event)));
+        let lacking = shares.filter(|&(_, kept)| kept < self.per_mille);
+        let share = |(event, kept)| format!("{}% of {}", percent(kept), printable(profile.event(event).name));
+        lacking.map(share).collect()
+    }
+
     /// The remarks on a profile.
-    fn notes(self, role: Role, functions: FunctionCount, lines: LineCount) -> Vec<String> {
+    fn notes(
+        self,
+        role: Role,
+        functions: FunctionCount,
+        lines: LineCount,
+        lacking: &[String],
+    ) -> Vec<String> {
         let side = if role == Role::Base { "The base" } else { "The profile" };
         let percent = percent(self.per_mille);
+        let exported = match lacking {
+            [] => format!("Exported with {percent}% of the cost."),
+            _ => format!(
+                "Exported with less than {percent}% of the cost: the lines that stay have {}.",
+                lacking.join(", ")
+            ),
+        };
         let mut notes = vec![format!(
-            "Exported with {percent}% of the cost. {side} has {} of its {} lines with self cost or calls. What the others \
+            "{exported} {side} has {} of its {} lines with self cost or calls. What the others \
              cost is under line 0 of their functions.",
             grouped(lines.kept),
             grouped(lines.all)
