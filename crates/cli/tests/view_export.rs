@@ -279,7 +279,7 @@ fn the_page_says_what_is_damaged() {
     }
 }
 
-/// What a closure of one name was in the base stays in doubt.
+/// The doubt stays that closures of one name may be two.
 #[test]
 fn a_share_of_a_comparison_keeps_the_lines_of_closures() {
     let text = |line: u32, cost: u32| {

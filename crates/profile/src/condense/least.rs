@@ -19,7 +19,7 @@ const BUCKET_COUNT: usize = EXACT as usize + (128 - 6) * BUCKETS_PER_POWER;
 /// The limit of lines that stay, unless all are wanted. A page of a million lines is slow to open, and nobody reads them.
 const MAX_LINES: usize = 100_000;
 
-/// What decides which lines or functions stay.
+/// The conditions on which lines or functions stay.
 #[derive(Debug)]
 pub(super) struct LeastCosts {
     /// By event type: the least cost, without sign.
@@ -65,14 +65,14 @@ impl LeastCosts {
         let counts = all.iter().zip(&least.costs).map(|(histogram, &cost)| histogram.count_from(cost));
         if counts.fold(0u64, u64::saturating_add) > most as u64 {
             #[expect(clippy::cast_precision_loss, reason = "it decides an order only")]
-            let totals = all.iter().map(|histogram| histogram.sum() as f64).collect();
+            let totals: Vec<f64> = all.iter().map(|histogram| histogram.sum() as f64).collect();
             least.limit = least.first_beyond(profile, &totals, most).map(|rank| (rank, totals));
         }
         least
     }
 
     /// Returns the rank of the first line that is one too many.
-    fn first_beyond(&self, profile: &Profile, totals: &Vec<f64>, most: usize) -> Option<Rank> {
+    fn first_beyond(&self, profile: &Profile, totals: &[f64], most: usize) -> Option<Rank> {
         let mut first: Vec<Rank> = Vec::new();
         for part in profile.parts() {
             let columns = part.event_types();

@@ -58,7 +58,8 @@ impl SelfCosts {
         // Costs of more than 118 bits cannot be multiplied.
         let shift = (128 - sums.all.leading_zeros()).saturating_sub(118);
         let (all, kept) = (sums.all >> shift, sums.kept >> shift);
-        if all == 0 { 1000 } else { u32::try_from(kept * 1000 / all).unwrap_or(1000) }
+        let share = (kept * 1000).checked_div(all);
+        share.and_then(|share| u32::try_from(share).ok()).unwrap_or(1000)
     }
 }
 

@@ -102,8 +102,8 @@ impl Contents {
                     })?;
                     written.add(&lines);
                     if !untold.is_empty() {
-                        let told = told_of(&input.name, &bytes);
-                        untold.retain(|row| !told.contains(&row.kind));
+                        let found = found_by_page(&input.name, &bytes);
+                        untold.retain(|row| !found.contains(&row.kind));
                     }
                     if bytes.len() >= MIN_BYTES_OF_COLUMNS {
                         bytes = columns::from_text(&bytes);
@@ -132,7 +132,7 @@ impl Contents {
 }
 
 /// Returns the kinds of damage that the page finds in a condensed profile by itself.
-fn told_of(name: &str, bytes: &[u8]) -> Vec<&'static str> {
+fn found_by_page(name: &str, bytes: &[u8]) -> Vec<&'static str> {
     let input = Input { name: name.to_owned(), bytes: InputBytes::from(bytes.to_vec()) };
     DamageRow::list(&Loader::new().load(vec![input])).iter().map(|row| row.kind).collect()
 }
