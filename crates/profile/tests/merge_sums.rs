@@ -249,6 +249,17 @@ fn kept_parts_that_end_with_a_summary_get_no_totals() {
             assert!(profile.parts().all(|part| part.totals() == [5]), "{text}");
         }
     }
+    // Xdebug appends with a separator, which it also writes before the first profile of a run.
+    let mut parts = Concatenation::new(Vec::new());
+    let separator = format!("==== NEW PROFILING FILE ====\n{xdebug}");
+    for file in [xdebug, &separator, &separator.repeat(2)] {
+        parts.add("a", file.as_bytes()).unwrap();
+    }
+    let bytes = parts.finish().unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let profile = load(bytes);
+    assert_eq!((profile.part_count(), profile.damage().len()), (4, 0), "{text}");
+    assert!(!text.contains("fn=\n"), "{text}");
     // A header without costs is a part of its own as well.
     let mut parts = Concatenation::new(Vec::new());
     parts.add("a", b"events: Ir\nfn=f\n1 5\npart: 2\nevents: Ir\n").unwrap();

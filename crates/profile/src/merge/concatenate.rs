@@ -140,7 +140,7 @@ impl<W: io::Write> Concatenation<W> {
                 }
                 _ => {}
             }
-            if !is_header {
+            if !is_header && !matches!(record.line, Line::NewProfile(_)) {
                 self.end_names(std::mem::take(&mut ended))?;
             }
             if let Line::Name(key, _) = record.line {
@@ -185,12 +185,14 @@ impl<W: io::Write> Concatenation<W> {
     /// Ends the part before, and its headers that readers would apply to this file as well.
     fn begin(&mut self, bytes: &[u8]) -> Result<Beginning, Error> {
         let (mut version, mut creator, mut command) = (false, false, false);
+        let mut separator = false;
         let mut own = Named::default();
         for record in Reader::new(bytes).flatten() {
             match record.line {
                 Line::Header(Header::Version(_)) => version = true,
                 Line::Header(Header::Creator(_)) => creator = true,
                 Line::Header(Header::Command(_)) => command = true,
+                Line::NewProfile(_) => separator = true,
                 Line::Header(_) | Line::Comment(_) | Line::Blank => {}
                 Line::Name(NameKey::Fn, _) => {
                     own.add(NameKey::Fn);
@@ -202,8 +204,8 @@ impl<W: io::Write> Concatenation<W> {
         }
         if !self.is_first {
             self.writer.write(&Record::new(Line::Blank))?;
-            if !version {
-                // Not every header line begins a part, as this one does.
+            if !version && !separator {
+                // Not every header line begins a part, as this one and a separator do.
                 self.writer.header("version", b"1")?;
             }
         }
