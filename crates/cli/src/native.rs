@@ -24,8 +24,8 @@ pub(crate) fn refusal(args: &RecordArgs, program: &Path) -> Option<String> {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn refusal_of_program(program: &Path) -> Option<String> {
-    let command = process::Command::find(program, vec![program.as_os_str().to_owned()]);
-    gristmill_engine::check(&command.program).err().map(|refusal| refusal.to_string())
+    let invocation = gristmill_engine::Invocation::find(program, vec![program.as_os_str().to_owned()]);
+    gristmill_engine::check(&invocation.program).err().map(|refusal| refusal.to_string())
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
@@ -81,13 +81,13 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
 mod process {
     use std::ffi::{OsStr, OsString};
     use std::fs::OpenOptions;
-    use std::io::{Read as _, Write as _};
-    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    use std::io::Write as _;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     use std::path::{Path, PathBuf};
     use std::process::ExitCode;
 
-    use gristmill_engine::{Choice, Choices, Client, Options};
+    use gristmill_engine::{Choice, Choices, Client, Inherited, Invocation, Options};
 
     use super::{answer_path, replace, request_path};
     use crate::args::GlobalArgs;
@@ -95,52 +95,8 @@ mod process {
     use crate::output_name::OutputName;
     use crate::session::Session;
     use crate::starter::NOT_STARTED;
+    use crate::terminal::printable_path;
     use crate::valgrind::find_program;
-
-    /// Scripts whose interpreter is a script whose interpreter is one: the kernel has this limit.
-    const MAX_SCRIPTS: usize = 4;
-
-    /// The longest first line of a script that the kernel reads.
-    const MAX_SCRIPT_LINE_BYTES: u64 = 256;
-
-    /// A program and its words, where the program of a script is its interpreter.
-    #[derive(Debug)]
-    pub(super) struct Command {
-        pub(super) program: PathBuf,
-        words: Vec<OsString>,
-    }
-
-    impl Command {
-        pub(super) fn find(program: &Path, words: Vec<OsString>) -> Command {
-            let program = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-            let mut command = Command { program, words };
-            for _ in 0..MAX_SCRIPTS {
-                let Some((interpreter, argument)) = interpreter(&command.program) else { break };
-                // The interpreter gets the script as it was given, unless it was searched for.
-                let given = command.words.first().filter(|word| word.as_bytes().contains(&b'/')).cloned();
-                let script = given.unwrap_or_else(|| command.program.clone().into_os_string());
-                let rest = command.words.split_off(command.words.len().min(1));
-                command.words = [interpreter.clone()].into_iter().chain(argument).chain([script]).collect();
-                command.words.extend(rest);
-                command.program = std::fs::canonicalize(&interpreter).unwrap_or(interpreter.into());
-            }
-            command
-        }
-    }
-
-    /// Returns the interpreter of a script, and its argument.
-    fn interpreter(path: &Path) -> Option<(OsString, Option<OsString>)> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path).ok()?.take(MAX_SCRIPT_LINE_BYTES).read_to_end(&mut bytes).ok()?;
-        let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?.trim_ascii();
-        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-        let (name, argument) = line.split_at(end);
-        let argument = Some(argument.trim_ascii()).filter(|argument| !argument.is_empty());
-        Some((
-            OsString::from_vec(name.to_vec()),
-            argument.map(|argument| OsString::from_vec(argument.to_vec())),
-        ))
-    }
 
     /// The client of the engine: files have the names that Valgrind would give them.
     #[derive(Debug)]
@@ -185,36 +141,72 @@ mod process {
     }
 
     pub(super) fn run(arguments: &[OsString]) -> ExitCode {
-        let session = Session::new(&GlobalArgs::plain());
         let reason = match options(arguments) {
             Ok(options) => {
-                let environment: Vec<_> = std::env::vars_os().collect();
-                gristmill_engine::run(options, &environment).to_string()
+                let inherited = options.inherited.clone();
+                let environment = match &inherited {
+                    Some(inherited) => inherited.variables(),
+                    None => std::env::vars_os().collect(),
+                };
+                let reason = gristmill_engine::run(options, &environment).to_string();
+                if let Some(inherited) = inherited {
+                    run_unrecorded(arguments, &inherited, &reason);
+                }
+                reason
             }
             Err(reason) => reason,
         };
         let message = format!("nothing was recorded: {reason}");
+        // It has a descriptor that the program must not see.
+        let session = Session::new(&GlobalArgs::plain());
         session.report(&CliError::Usage { message, hint: None });
         NOT_STARTED.into()
     }
 
+    /// Runs a program that is not recorded in place of one that was. Returns only if that is not possible.
+    fn run_unrecorded(arguments: &[OsString], inherited: &Inherited, reason: &str) {
+        if let Ok(recorder) = recorder(arguments) {
+            let (process, path) = (std::process::id(), printable_path(&inherited.path));
+            let message = format!("process {process} runs {path}, which is not recorded: {reason}");
+            recorder.tell(process, &message);
+        }
+        // The caller says that there is no recording.
+        drop(gristmill_engine::run_unrecorded(inherited));
+    }
+
+    /// Returns the value of an option.
+    fn value<'o>(options: &'o [OsString], name: &str) -> Option<&'o OsStr> {
+        let prefix = format!("--{name}=");
+        let found = options.iter().rev().find_map(|word| word.as_bytes().strip_prefix(prefix.as_bytes()));
+        found.map(OsStr::from_bytes)
+    }
+
+    fn recorder(options: &[OsString]) -> Result<Recorder, String> {
+        let name = |option: &str| OutputName::parse(value(options, option).ok_or("no file is given")?);
+        Ok(Recorder { output: name("callgrind-out-file")?, log: name("log-file")? })
+    }
+
     fn options(arguments: &[OsString]) -> Result<Options, String> {
-        let end = arguments.iter().position(|word| word == OsStr::new("--"));
+        let end = arguments.iter().position(|word| word == OsStr::new("--") || word == Inherited::MARK);
         let end = end.ok_or("no program is given")?;
         let (known, words) = (&arguments[..end], arguments[end + 1..].to_vec());
-        let value = |name: &str| {
-            let prefix = format!("--{name}=");
-            let found = known.iter().rev().find_map(|word| word.as_bytes().strip_prefix(prefix.as_bytes()));
-            found.map(OsStr::from_bytes)
-        };
+        let value = |name: &str| value(known, name);
         let is_yes =
             |name: &str, default: bool| value(name).map_or(default, |value| value == OsStr::new("yes"));
-        let name = |option: &str| OutputName::parse(value(option).ok_or("no file is given")?);
-        let client = Recorder { output: name("callgrind-out-file")?, log: name("log-file")? };
-        let given = words.first().ok_or("no program is given")?;
-        let program = find_program(given, Path::new("")).ok_or("there is no such program")?;
-        let command = Command::find(&program, words);
-        let mut options = Options::new(command.program, command.words, Box::new(client));
+        let (invocation, inherited) = if arguments[end] == Inherited::MARK {
+            let inherited = Inherited::parse(&words).ok_or("the words of the program are incomplete")?;
+            (Invocation::executed(&inherited.path, inherited.words.clone()), Some(inherited))
+        } else {
+            let given = words.first().ok_or("no program is given")?;
+            let program = find_program(given, Path::new("")).ok_or("there is no such program")?;
+            (Invocation::find(&program, words), None)
+        };
+        let mut options = Options::new(invocation, Box::new(recorder(known)?));
+        options.inherited = inherited;
+        if is_yes("trace-children", false) {
+            let own = [super::OWN_PROGRAM, super::MARK].map(OsString::from);
+            options.words_for_others = Some(own.into_iter().chain(known.iter().cloned()).collect());
+        }
         options.by_instruction = is_yes("dump-instr", false);
         options.by_line = is_yes("dump-line", true);
         options.compresses_names = is_yes("compress-strings", true);

@@ -7,6 +7,8 @@
 mod harness;
 #[path = "native/options.rs"]
 mod options;
+#[path = "native/processes.rs"]
+mod processes;
 #[path = "native/programs.rs"]
 mod programs;
 #[path = "native/random_blocks.rs"]
@@ -221,7 +223,6 @@ fn what_it_cannot_do_is_refused_before_the_program_runs() {
         (&["--skip-plt=no"], "it has no --skip-plt=no yet"),
         (&["--cache-sim=yes"], "it has no simulation of caches yet"),
         (&["--branch-sim=yes"], "it has no --branch-sim=yes yet"),
-        (&["--trace-children=yes"], "it has no --trace-children=yes yet"),
         (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),
     ] {
         let output = record(folder.path(), &[options, &["sh", "-c", "touch ran"]].concat());

@@ -4,7 +4,7 @@
 fn main() {
     use std::path::PathBuf;
 
-    use gristmill_engine::{Client, Options};
+    use gristmill_engine::{Client, Invocation, Options};
 
     /// Writes the profile of every process to one file, and messages to standard error.
     #[derive(Debug)]
@@ -27,9 +27,8 @@ fn main() {
     let output = std::path::absolute(words.next().unwrap_or_default()).unwrap_or_default();
     let words: Vec<_> = words.collect();
     let program = words.first().map(PathBuf::from).unwrap_or_default();
-    let program = std::fs::canonicalize(&program).unwrap_or(program);
     let client = Terminal(output);
-    let mut options = Options::new(program, words, Box::new(client));
+    let mut options = Options::new(Invocation::find(&program, words), Box::new(client));
     options.by_instruction = std::env::var_os("BY_INSTRUCTION").is_some();
     let environment: Vec<_> = std::env::vars_os().filter(|(key, _)| key != "BY_INSTRUCTION").collect();
     let refusal = gristmill_engine::run(options, &environment);

@@ -111,6 +111,13 @@ impl AddressSpace {
         self.at(address).map(|(_, mapping)| mapping.protection)
     }
 
+    /// Returns how much is mapped with a protection.
+    pub(crate) fn length(&self, protection: u32) -> u64 {
+        let mapped =
+            self.mappings.iter().filter(|(_, mapping)| mapping.protection & protection == protection);
+        mapped.map(|(start, mapping)| mapping.end - start).sum()
+    }
+
     /// Returns the end of the code that is mapped from an address on. `None` if there is none.
     pub(crate) fn code_end(&self, address: u64) -> Option<u64> {
         let mut end = address;

@@ -4,11 +4,16 @@ mod branches;
 mod calls;
 mod chunk;
 mod commands;
+pub(crate) mod execute;
 mod finish;
 mod flush;
 mod jumps;
+mod limits;
 mod master_handler;
+mod own_call;
+mod own_files;
 mod parts;
+mod processes;
 mod profile;
 mod requests;
 mod signal_frame;
@@ -36,8 +41,10 @@ use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
 use flush::Retired;
+use limits::Limits;
 pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
+use processes::Lent;
 use signals::Signals;
 use transfer::WatchedCall;
 use trigger::Trigger;
@@ -159,6 +166,9 @@ pub(crate) struct Engine {
     brk_start: u64,
     brk: u64,
     signals: Signals,
+    /// Memory of its parent that this process has borrowed.
+    lent: Option<Lent>,
+    limits: Limits,
     /// Blocks that an instruction has ended by failing.
     pub(crate) partial_runs: Vec<PartialRun>,
     /// `true` if calls are followed and costs are counted.
@@ -218,6 +228,8 @@ impl Engine {
         let Beginning { options, arena, space, objects, start, brk, threads, cost_place } = beginning;
         let is_counted = options.is_counted_at_start;
         let contexts = Contexts::new(options.choices.max_callers());
+        let inherited = options.inherited.as_ref().map(|inherited| inherited.limits);
+        let limits = inherited.map(Limits::from).unwrap_or_default();
         let mut engine = Engine {
             options,
             arena,
@@ -236,6 +248,8 @@ impl Engine {
             brk_start: brk,
             brk,
             signals: Signals::new(),
+            lent: None,
+            limits,
             partial_runs: Vec::new(),
             is_counted,
             parts: 0,

@@ -26,6 +26,8 @@ mod contexts;
 mod cpuid;
 mod elf;
 mod engine;
+mod inherited;
+mod invocation;
 mod lines;
 mod loader;
 mod lock;
@@ -41,6 +43,8 @@ mod symbols;
 mod threads;
 
 pub use choices::{Choice, Choices};
+pub use inherited::{Inherited, Limit};
+pub use invocation::Invocation;
 pub use options::{Client, Options};
 pub use refusal::Refusal;
-pub use run::{check, run, wake};
+pub use run::{check, run, run_unrecorded, wake};

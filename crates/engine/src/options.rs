@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use crate::choices::Choices;
+use crate::inherited::Inherited;
+use crate::invocation::Invocation;
 
 /// The client of a recording, as in the example of [`Options`]. Calls come from the process that is recorded, one at a time; it is forked without notice.
 pub trait Client: fmt::Debug {
@@ -35,7 +37,7 @@ pub trait Client: fmt::Debug {
 /// ```no_run
 /// use std::path::PathBuf;
 ///
-/// use gristmill_engine::{Client, Options};
+/// use gristmill_engine::{Client, Invocation, Options};
 ///
 /// #[derive(Debug)]
 /// struct Quiet;
@@ -50,7 +52,8 @@ pub trait Client: fmt::Debug {
 ///     fn tell(&self, _process: u32, _message: &str) {}
 /// }
 ///
-/// let options = Options::new("/usr/bin/gzip", vec!["gzip".into(), "--version".into()], Box::new(Quiet));
+/// let gzip = Invocation::find("/usr/bin/gzip".as_ref(), vec!["gzip".into(), "--version".into()]);
+/// let options = Options::new(gzip, Box::new(Quiet));
 /// let environment: Vec<_> = std::env::vars_os().collect();
 /// // Here this process becomes the program.
 /// let refusal = gristmill_engine::run(options, &environment);
@@ -60,10 +63,13 @@ pub trait Client: fmt::Debug {
 pub struct Options {
     /// The client, which names files and gets messages.
     pub client: Box<dyn Client>,
-    /// The program, by its absolute path.
-    pub program: PathBuf,
-    /// The words of the command, the first as it was given.
-    pub words: Vec<OsString>,
+    /// The program with its words.
+    pub invocation: Invocation,
+    /// The words that let the program of this process record another one, up to where what tells of that begins. `None` if the
+    /// programs that the program runs in its place are not recorded.
+    pub words_for_others: Option<Vec<OsString>>,
+    /// The program, its signals and more, if it takes the place of one that was recorded.
+    pub inherited: Option<Inherited>,
     /// `true` if each instruction has its cost.
     pub by_instruction: bool,
     /// `true` if each source line has its cost.
@@ -82,8 +88,6 @@ pub struct Options {
     pub dump_every: u64,
     /// `true` if all parts are written to one file.
     pub combines_parts: bool,
-    /// `true` if the program begins with `SIGPIPE` ignored. Programs in Rust ignore it themselves, so the process does not tell.
-    pub ignores_pipe_signal: bool,
     /// `true` if each thread has a profile of its own, whose name ends with its number.
     pub separates_threads: bool,
     /// `true` if the cost is counted in a vector register where the processor has one that the program does not know of. The counts
@@ -95,11 +99,12 @@ pub struct Options {
 
 impl Options {
     /// Records a program with the options that Callgrind has without others.
-    pub fn new(program: impl Into<PathBuf>, words: Vec<OsString>, client: Box<dyn Client>) -> Options {
+    pub fn new(invocation: Invocation, client: Box<dyn Client>) -> Options {
         Options {
             client,
-            program: program.into(),
-            words,
+            invocation,
+            words_for_others: None,
+            inherited: None,
             by_instruction: false,
             by_line: true,
             compresses_names: true,
@@ -109,7 +114,6 @@ impl Options {
             is_counted_at_start: true,
             dump_every: 0,
             combines_parts: false,
-            ignores_pipe_signal: false,
             separates_threads: false,
             counts_in_vectors: true,
             code_cache_bytes: u64::MAX,
@@ -123,7 +127,7 @@ impl Options {
     /// Returns the value of `cmd:`, with Callgrind's escapes.
     pub(crate) fn command_line(&self) -> Vec<u8> {
         let mut line = Vec::new();
-        for (index, word) in self.words.iter().enumerate() {
+        for (index, word) in self.invocation.command.iter().enumerate() {
             if index > 0 {
                 line.push(b' ');
             }

@@ -126,10 +126,15 @@ pub(crate) unsafe fn bytes<'a>(address: u64, length: usize) -> &'a [u8] {
 
 /// Returns the text with a zero behind it at an address of the program. `None` if it cannot be read.
 pub(crate) fn text(address: u64) -> Option<Vec<u8>> {
+    text_up_to(address, 4096)
+}
+
+/// As [`text`], which can be this long.
+pub(crate) fn text_up_to(address: u64, max_bytes: usize) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let mut at = address;
     // Up to the end of a page at a time: what is behind it need not be mapped.
-    while text.len() < 4096 {
+    while text.len() < max_bytes {
         let length = 4096 - (at & 4095);
         let mut page = vec![0u8; length as usize];
         let local = [page.as_mut_ptr() as u64, length];

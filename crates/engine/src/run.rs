@@ -10,7 +10,10 @@ use crate::arena::Arena;
 use crate::asm::CostPlace;
 use crate::block::MAX_INSTRUCTIONS;
 use crate::cpuid;
+use crate::engine::execute;
 use crate::engine::{Beginning, Engine, STOP_SIGNAL, Step};
+use crate::inherited::Inherited;
+use crate::invocation::Invocation;
 use crate::loader::{self, Command};
 use crate::lock::Lock;
 use crate::objects::Objects;
@@ -38,15 +41,16 @@ pub fn check(program: &Path) -> Result<(), Refusal> {
 /// If the program cannot be run. It has not done anything then.
 pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
     match prepare(options, environment) {
-        Ok(Prepared { state, engine, is_pipe_ignored }) => {
+        Ok(Prepared { state, engine }) => {
             state.thread = std::process::id();
             // SAFETY: the state is complete, is never freed, and its handler is the one below.
             unsafe {
                 threads::adopt(state.own_address);
                 // The handler of signals needs the state.
-                engine.begin_signals(is_pipe_ignored);
                 engine.options.client.begin(std::process::id());
                 set_name(&engine.options);
+                engine.begin_in_place();
+                engine.begin_signals();
                 switch::run();
             }
             // The thread has ended, and the process has others: it keeps its number until they end.
@@ -56,6 +60,11 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
         }
         Err(refusal) => refusal,
     }
+}
+
+/// Runs a program that takes the place of another one, and cannot be recorded, in place of this process. Returns only if that fails.
+pub fn run_unrecorded(inherited: &Inherited) -> std::io::Error {
+    std::io::Error::from_raw_os_error(-execute::run_unrecorded(inherited) as i32)
 }
 
 /// Wakes a process up that the engine records, so that it looks for a request. `false` if there is no such process.
@@ -77,7 +86,8 @@ fn has_hidden_vectors() -> bool {
 fn set_name(options: &Options) {
     use std::os::unix::ffi::OsStrExt as _;
     // As it was called: a program can be a link.
-    let called = options.words.first().map_or(options.program.as_path(), Path::new);
+    let invocation = &options.invocation;
+    let called = invocation.command.first().map_or(invocation.program.as_path(), Path::new);
     let mut name = called.file_name().unwrap_or_default().as_bytes().to_vec();
     name.truncate(15);
     name.push(0);
@@ -91,12 +101,11 @@ fn set_name(options: &Options) {
 struct Prepared {
     state: &'static mut State,
     engine: &'static mut Engine,
-    is_pipe_ignored: bool,
 }
 
 fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Prepared, Refusal> {
     cpuid::check()?;
-    loader::check(&options.program)?;
+    loader::check(&options.invocation.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
     let mut arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
     let cost_place = match options.counts_in_vectors && has_hidden_vectors() {
@@ -107,8 +116,9 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     let state =
         threads.add().ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
     let mut space = AddressSpace::default();
-    let given = options.words.first().cloned().unwrap_or_default();
-    let command = Command { path: &options.program, given: &given, arguments: &options.words, environment };
+    let Invocation { program, words, command } = &options.invocation;
+    let given = command.first().cloned().unwrap_or_default();
+    let command = Command { path: program, given: &given, arguments: words, environment };
     let mut objects = Objects::default();
     let loaded = loader::load(&command, &mut space, &mut objects)?;
     let beginning = Beginning {
@@ -121,7 +131,6 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
         threads,
         cost_place,
     };
-    let is_pipe_ignored = beginning.options.ignores_pipe_signal;
     let engine = Box::leak(Box::new(Engine::new(beginning, state)));
     let links = Links {
         engine: std::ptr::from_mut(engine) as u64,
@@ -133,7 +142,7 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     (state.engine, state.handler, state.leave) = (links.engine, links.handler, links.leave);
     state.has_vector = links.has_vector;
     state.gpr[4] = loaded.sp;
-    Ok(Prepared { state, engine, is_pipe_ignored })
+    Ok(Prepared { state, engine })
 }
 
 /// The lock of the engine: one thread at a time decides.

@@ -246,7 +246,6 @@ impl RecordArgs {
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
             ("--skip-plt=no", self.skip_plt.is_some_and(|value| !value.is_yes())),
-            ("--trace-children=yes", is_yes(self.trace_children)),
             ("--valgrind-option", !self.valgrind_option.is_empty()),
         ];
         options.into_iter().find(|(_, is_asked)| *is_asked).map(|(option, _)| option)

@@ -106,8 +106,17 @@ pub(crate) fn search_path() -> OsString {
 
 /// Returns the environment of programs under Valgrind.
 pub(crate) fn environment_of_valgrind() -> Vec<(OsString, OsString)> {
+    environment_under_valgrind(&["env", "-0"])
+}
+
+/// Returns the environment of programs that other ones start under Valgrind.
+pub(crate) fn environment_of_children() -> Vec<(OsString, OsString)> {
+    environment_under_valgrind(&["--trace-children=yes", "env", "env", "-0"])
+}
+
+fn environment_under_valgrind(words: &[&str]) -> Vec<(OsString, OsString)> {
     let mut command = Command::new("valgrind");
-    command.args(["-q", "--tool=none", "env", "-0"]).env_clear().env("PATH", search_path());
+    command.args(["-q", "--tool=none"]).args(words).env_clear().env("PATH", search_path());
     let output = command.output().unwrap();
     let variables = output.stdout.split(|byte| *byte == 0).filter_map(|variable| {
         let end = variable.iter().position(|byte| *byte == b'=')?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::system_calls::own_call;
+use super::own_call::own_call;
 use super::trigger::Trigger;
 use crate::state::State;
 use crate::symbols::shown_name;

@@ -3,8 +3,8 @@
 use linux_raw_sys::general as sys;
 
 use super::master_handler;
+use super::own_call::own_call;
 use super::signals::HANDLER_EDGE;
-use super::system_calls::own_call;
 use super::trigger::Trigger;
 use super::{Engine, Translated};
 use crate::contexts::ContextId;
@@ -16,6 +16,7 @@ pub(crate) const STOPPED: u8 = 2;
 impl Engine {
     /// Writes the profile and ends the process, as the program wants it.
     pub(super) fn end(&mut self, state: &mut State, status: u8) -> ! {
+        self.return_lent_memory();
         self.write_profile(state);
         exit(status)
     }

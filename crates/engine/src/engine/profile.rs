@@ -16,7 +16,7 @@ use gristmill_format::{
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::system_calls::own_call;
+use super::own_call::own_call;
 use super::trigger::Trigger;
 use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};

@@ -70,6 +70,11 @@ impl Signals {
         Signals { actions: [Action::default(); SIGNAL_COUNT] }
     }
 
+    /// `true` if the program ignores a signal.
+    pub(super) fn is_ignored(&self, signal: u32) -> bool {
+        self.actions[signal as usize].handler == IGNORE
+    }
+
     /// Takes over the signals of the process. What it ignored is ignored.
     pub(crate) fn begin(&mut self, is_pipe_ignored: bool) {
         for signal in 1..SIGNAL_COUNT as u32 {
@@ -106,8 +111,12 @@ fn failed(error: u32) -> i64 {
 }
 
 impl Engine {
-    pub(crate) fn begin_signals(&mut self, is_pipe_ignored: bool) {
-        self.signals.begin(is_pipe_ignored);
+    pub(crate) fn begin_signals(&mut self) {
+        let inherited = self.options.inherited.as_ref();
+        self.signals.begin(inherited.is_some_and(|inherited| inherited.ignores_pipe_signal));
+        if let Some(inherited) = inherited {
+            set_mask(inherited.mask);
+        }
     }
 
     /// `rt_sigaction`
@@ -329,13 +338,13 @@ pub(super) fn block_all() {
 /// Sets exactly this mask.
 pub(super) fn restore_mask(mask: u64) {
     let set = u64::from(sys::SIG_SETMASK);
-    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
+    super::own_call::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
 }
 
 /// Returns the signals that are blocked.
 pub(super) fn mask() -> u64 {
     let mut mask = 0u64;
-    super::system_calls::own_call(sys::__NR_rt_sigprocmask, [0, 0, &raw mut mask as u64, 8, 0, 0]);
+    super::own_call::own_call(sys::__NR_rt_sigprocmask, [0, 0, &raw mut mask as u64, 8, 0, 0]);
     mask
 }
 

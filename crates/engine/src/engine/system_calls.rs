@@ -4,7 +4,11 @@
 use linux_raw_sys::errno::{EEXIST, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
+use super::execute::Execution;
+use super::limits::is_ours;
 use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
+use super::own_call::own_call;
+use super::own_files::is_own_program;
 use super::{Call, Engine, Step};
 use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
 use crate::contexts::ContextId;
@@ -115,11 +119,27 @@ impl Engine {
             sys::__NR_shmat => self.attach(arguments),
             sys::__NR_arch_prctl => self.thread_area(state, first, second),
             sys::__NR_clone => self.clone_process(state, arguments),
-            sys::__NR_fork | sys::__NR_vfork => self.fork(state),
-            sys::__NR_readlink if is_own_program(first) => self.own_program(second, third),
-            sys::__NR_readlinkat if is_own_program(second) => self.own_program(third, fourth),
-            sys::__NR_open if is_own_program(first) => self.open_own_program(second, third),
-            sys::__NR_openat if is_own_program(second) => self.open_own_program(third, fourth),
+            sys::__NR_fork => self.fork(state),
+            sys::__NR_vfork => self.vfork(state),
+            sys::__NR_execve | sys::__NR_execveat => match self.execute(state, number, arguments) {
+                Execution::Failed(error) => error,
+                Execution::ByKernel => return Outcome::Kernel(arguments),
+            },
+            sys::__NR_setrlimit if is_ours(first) => self.limit_memory(first, second, 0),
+            sys::__NR_getrlimit if is_ours(first) => self.limit_memory(first, 0, second),
+            sys::__NR_prlimit64 if is_ours(second) && is_own_process(first) => {
+                self.limit_memory(second, third, fourth)
+            }
+            sys::__NR_readlink if is_own_program(first) => self.read_own_link(second, third),
+            sys::__NR_readlinkat if is_own_program(second) => self.read_own_link(third, fourth),
+            sys::__NR_open => match self.open_own_file(first, second, third) {
+                Some(result) => result,
+                None => return Outcome::Kernel(arguments),
+            },
+            sys::__NR_openat => match self.open_own_file(second, third, fourth) {
+                Some(result) => result,
+                None => return Outcome::Kernel(arguments),
+            },
             sys::__NR_rt_sigaction => self.set_action(arguments),
             sys::__NR_sigaltstack => self.set_alternative_stack(state, first, second),
             // Those that Valgrind does not know either, so that programs take the same way.
@@ -142,6 +162,9 @@ impl Engine {
             return self.brk as i64;
         }
         let (old, new) = (page_end(self.brk), page_end(wanted));
+        if new > old && self.is_beyond_limit(new - old, sys::PROT_WRITE) {
+            return self.brk as i64;
+        }
         if new > old {
             let access = sys::PROT_READ | sys::PROT_WRITE;
             let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS;
@@ -164,6 +187,9 @@ impl Engine {
         let (protection, flags, file) = (protection as u32, flags as u32, file as i32);
         if length == 0 || length > 1 << 46 || offset % PAGE_BYTES != 0 {
             return failed(if length > 1 << 46 { ENOMEM } else { EINVAL });
+        }
+        if self.is_beyond_limit(page_end(length), protection) {
+            return failed(ENOMEM);
         }
         let is_fixed = flags & (sys::MAP_FIXED | sys::MAP_FIXED_NOREPLACE) != 0;
         let address = if is_fixed {
@@ -242,6 +268,9 @@ impl Engine {
         }
         let (old_end, new_end) = (page_end(old + old_length), page_end(old + new_length));
         let grows = new_end > old_end;
+        if grows && self.is_beyond_limit(new_end - old_end, protection) {
+            return failed(ENOMEM);
+        }
         let fits = !grows || self.space.is_free(old_end, new_end - old_end);
         let (target, flags) = if flags & sys::MREMAP_FIXED != 0 {
             if AddressSpace::is_foreign(fixed, new_length) {
@@ -307,75 +336,9 @@ impl Engine {
             _ => failed(EINVAL),
         }
     }
-
-    fn clone_process(&mut self, state: &mut State, arguments: [u64; 6]) -> i64 {
-        let [flags, stack, parent_id, child_id, area, _] = arguments;
-        let is_vfork = flags & u64::from(sys::CLONE_VFORK) != 0;
-        if flags & u64::from(sys::CLONE_VM) != 0 && !is_vfork {
-            self.stop(
-                state,
-                "the program starts a process that shares its memory, which the native engine cannot record",
-            );
-        }
-        self.prepare_to_fork(state);
-        // The new process gets memory of its own, and the old one waits until it runs another program or ends.
-        let own = flags & !u64::from(sys::CLONE_VM);
-        let result = own_call(sys::__NR_clone, [own, 0, parent_id, child_id, area, 0]);
-        if result == 0 {
-            if stack != 0 {
-                state.gpr[4] = stack;
-            }
-            if flags & u64::from(sys::CLONE_SETTLS) != 0 {
-                state.guest_fs = area;
-            }
-            self.begin_child(state);
-        }
-        result
-    }
-
-    fn fork(&mut self, state: &mut State) -> i64 {
-        self.prepare_to_fork(state);
-        let result = own_call(sys::__NR_fork, [0; 6]);
-        if result == 0 {
-            self.begin_child(state);
-        }
-        result
-    }
-
-    /// Copies the path of the program, as the kernel does for a link of `/proc`.
-    fn own_program(&self, buffer: u64, length: u64) -> i64 {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = self.options.program.as_os_str().as_bytes();
-        let count = path.len().min(length as usize);
-        for (index, byte) in path[..count].iter().enumerate() {
-            let address = buffer + index as u64;
-            if self.space.protection(address).is_none_or(|protection| protection & sys::PROT_WRITE == 0) {
-                return failed(linux_raw_sys::errno::EFAULT);
-            }
-            // SAFETY: the byte is the program's, and mapped for writing.
-            unsafe { raw::write_bytes(address, &[*byte]) };
-        }
-        count as i64
-    }
-
-    fn open_own_program(&self, flags: u64, mode: u64) -> i64 {
-        use std::os::unix::ffi::OsStrExt as _;
-        let mut path = self.options.program.as_os_str().as_bytes().to_vec();
-        path.push(0);
-        let here = i64::from(sys::AT_FDCWD) as u64;
-        own_call(sys::__NR_openat, [here, path.as_ptr() as u64, flags, mode, 0, 0])
-    }
 }
 
-/// Makes a system call of the engine.
-pub(super) fn own_call(number: u32, arguments: [u64; 6]) -> i64 {
-    // SAFETY: its users change only mappings of the program, and give memory that they own or that is the program's.
-    unsafe { raw::system_call(u64::from(number), arguments) }
-}
-
-/// `true` if a path is the link to the program that runs.
-fn is_own_program(path: u64) -> bool {
-    let Some(text) = raw::text(path) else { return false };
-    let own = format!("/proc/{}/exe", std::process::id());
-    text == b"/proc/self/exe" || text == b"/proc/thread-self/exe" || text == own.as_bytes()
+/// `true` if the number of a process is that of this one, as calls take it.
+fn is_own_process(process: u64) -> bool {
+    process == 0 || process == u64::from(std::process::id())
 }

@@ -9,8 +9,8 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::master_handler::STOP_SIGNAL;
+use super::own_call::own_call;
 use super::signals;
-use super::system_calls::own_call;
 use crate::memory;
 use crate::state::State;
 use crate::threads;

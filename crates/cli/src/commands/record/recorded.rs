@@ -12,7 +12,7 @@ use gristmill_report::EventColumn;
 
 use super::earlier::Settled;
 use super::valgrind_log::Processes;
-use crate::args::{Engine, RecordArgs, YesNo};
+use crate::args::{RecordArgs, YesNo};
 use crate::error::CliError;
 use crate::launcher;
 use crate::load;
@@ -232,10 +232,7 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
     if args.trace_children.is_some() {
         return;
     }
-    let option = match args.engine {
-        Engine::Native => "--engine=valgrind --trace-children=yes",
-        Engine::Valgrind | Engine::Auto => "--trace-children=yes",
-    };
+    let option = "--trace-children=yes";
     if let Some(launchers) = launcher::only_launchers(profiles) {
         session.tell(&format!(
             "only {launchers} was recorded, which starts other programs: {option} records these, too"

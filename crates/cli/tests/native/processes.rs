@@ -1,0 +1,197 @@
+//! Processes that the program starts, and programs that take its place.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::*;
+use crate::programs::compile;
+use crate::sums::{Sums, environment_of_children, search_path};
+use crate::{MAX_DIFFERENCE, has_engine, record};
+
+/// Starts programs in all ways that there are.
+const STARTS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char *environment[] = {"ONLY=this", 0};
+static int ended(void) { int status; wait(&status); return status; }
+int main(int argc, char **argv) {
+    setvbuf(stdout, 0, _IONBF, 0);
+    char *words[] = {"any name", "spawned", 0};
+    pid_t process;
+    int error = posix_spawn(&process, "/bin/echo", 0, 0, words, environment);
+    printf("%d %x\n", error, ended());
+    if (fork() == 0) { execl("/bin/echo", "echo", "forked", (char *)0); _exit(1); }
+    printf("%x\n", ended());
+    volatile int seen = 1;
+    if (vfork() == 0) { seen = 2; execl("./script", "any", "a b", (char *)0); _exit(1); }
+    printf("%d %x\n", seen, ended());
+    if (fork() == 0) { fexecve(open("/bin/echo", O_RDONLY | O_CLOEXEC), words, environment); _exit(1); }
+    printf("%x\n", ended());
+    if (fork() == 0) { execle("/usr/bin/env", "env", (char *)0, environment); _exit(1); }
+    printf("%x\n", ended());
+    return 0;
+}
+"#;
+
+const SCRIPT: &str = "#!/bin/sh -e\necho \"$0 $1\"\nexit 3\n";
+
+const STARTS_OUTPUT: &str = "spawned\n0 0\nforked\n0\n./script a b\n2 300\nspawned\n0\nONLY=this\n0\n";
+
+/// Starts that fail, each of which goes on.
+const FAILS: &str = r#"
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(void) {
+    setvbuf(stdout, 0, _IONBF, 0);
+    const char *paths[] = {"./missing", "./folder", "./text", "./unreadable", "./text/x", "./no-interpreter", ""};
+    for (int i = 0; i < 7; i++) {
+        char *words[] = {"x", 0};
+        pid_t process;
+        printf("%s: %s", paths[i], strerror(posix_spawn(&process, paths[i], 0, 0, words, environ)));
+        execl(paths[i], "x", (char *)0);
+        printf(", %s", strerror(errno));
+        volatile int error = 0;
+        if (vfork() == 0) { execl(paths[i], "x", (char *)0); error = errno; _exit(9); }
+        int status;
+        wait(&status);
+        printf(", %s, %x\n", strerror(error), status);
+    }
+    return 0;
+}
+"#;
+
+/// The profiles of a folder by the command.
+fn by_command(folder: &Path, end: &str) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in files_below(folder).into_iter().filter(|path| path.extension().is_some_and(|own| own == end))
+    {
+        let content = std::fs::read_to_string(&path).unwrap();
+        let command = content.lines().find_map(|line| line.strip_prefix("cmd: ")).unwrap().trim().to_owned();
+        found.entry(command).or_default().push(path);
+    }
+    found
+}
+
+#[test]
+fn programs_that_it_starts_are_recorded_on_request() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "starts", &["-O1"], STARTS);
+    write_script(&folder.path().join("script"), SCRIPT);
+    let expected = Command::new("./starts").current_dir(folder.path()).output().unwrap();
+    assert_eq!(stdout(&expected), STARTS_OUTPUT);
+
+    let options = ["--trace-children=yes", "--dump-instr=yes", "-q"];
+    let native = [&["record", "--engine=native", "-o", "%p.native"][..], &options, &["./starts"]].concat();
+    let mut command = gristmill(&native);
+    command.current_dir(folder.path()).env_clear().envs(environment_of_children()).env("PWD", folder.path());
+    let output = command.output().unwrap();
+    assert_eq!(stdout(&output), STARTS_OUTPUT, "{}", stderr(&output));
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+
+    let freeres = ["--valgrind-option=--run-libc-freeres=no"];
+    let other =
+        [&["record", "--engine=valgrind", "-o", "%p.callgrind"][..], &options, &freeres, &["./starts"]];
+    let mut command = gristmill(&other.concat());
+    command.current_dir(folder.path()).env_clear().env("PATH", search_path()).output().unwrap();
+    let [own, others] = ["native", "callgrind"].map(|end| by_command(folder.path(), end));
+    assert!(own.keys().eq(others.keys()), "{own:?} {others:?}");
+    assert!(own.contains_key("/bin/echo forked") && own.contains_key("./script a b"), "{own:?}");
+    let mut compared = 0;
+    for (command, files) in &own {
+        assert_eq!(files.len(), others[command].len(), "{command}");
+        // What is started with an environment of its own has another one under Valgrind, and so other costs of the start.
+        if command.ends_with("forked") || command.starts_with("./script") {
+            let sums = [&others[command][0], &files[0]].map(|path| Sums::read(path));
+            let (differences, count) = sums[0].differences(&sums[1]);
+            assert!(count <= MAX_DIFFERENCE, "{command}: {}", differences.join("\n"));
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2);
+}
+
+#[test]
+fn a_start_that_fails_tells_why() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[("text", b"no program")]);
+    compile(folder.path(), "fails", &["-O1"], FAILS);
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    write_script(&folder.path().join("no-interpreter"), "#!/no/such/interpreter\n");
+    std::fs::write(folder.path().join("unreadable"), "\x7fELF").unwrap();
+    write_script(&folder.path().join("unreadable"), "\x7fELF");
+    let expected = Command::new("./fails").current_dir(folder.path()).output().unwrap();
+    assert!(
+        stdout(&expected).contains("./missing: No such file or directory, No such file or directory, No")
+    );
+    for options in [&[][..], &["--trace-children=yes"]] {
+        let output = record(folder.path(), &[options, &["-o", "%p.out", "./fails"]].concat());
+        assert_eq!(stdout(&output), stdout(&expected), "{options:?}: {}", stderr(&output));
+        assert_eq!(code(&output), 0);
+    }
+}
+
+#[test]
+fn a_program_in_its_place_has_what_it_would_have() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    for script in [
+        "exec grep -E '^(Name|Sig(Blk|Pnd))' /proc/self/status",
+        "trap '' PIPE USR1; exec sh -c 'kill -PIPE $$; kill -USR1 $$; echo alive; kill -USR2 $$'",
+        "ulimit -v 70000; exec sh -c 'ulimit -v; sort /dev/null; sort -S 300M /dev/null'",
+        "ulimit -S -d 60000; ulimit -d; exec ./other -S 300M /dev/null",
+        "cd /; exec pwd",
+        "exec 5>/dev/null; ls /proc/self/fd | wc -l; exec 0>&- 2>&-; sh -c 'ls -l /proc/self/fd | wc -l'",
+        "exec ls -l /proc/self/fd | wc -l",
+        "LD_PRELOAD=libgristmill-none.so; export LD_PRELOAD; exec env",
+        "tr '\\0' ' ' < /proc/self/cmdline; cat /proc/self/cmdline",
+        "ulimit -s 4096; exec sh -c 'ulimit -s; readlink /proc/self/exe'",
+        "kill -TERM $$",
+    ] {
+        let mut command = Command::new("sh");
+        let expected = command.args(["-c", script]).current_dir(folder.path()).env_clear();
+        let expected = expected.env("PATH", search_path()).output().unwrap();
+        let words =
+            ["record", "--engine=native", "--trace-children=yes", "-q", "-o", "%p.out", "sh", "-c", script];
+        let mut command = gristmill(&words);
+        command.current_dir(folder.path()).env_clear().env("PATH", search_path());
+        let output = command.output().unwrap();
+        assert_eq!(stdout(&output), stdout(&expected), "{script}: {}", stderr(&output));
+        assert_eq!(output.status, expected.status, "{script}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_recorded_runs_as_usual() {
+    if !has_engine(&[]) {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder(&[]);
+    let path = folder.path().join("other");
+    std::fs::copy("/bin/echo", &path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let words = ["--trace-children=yes", "-o", "%p.out", "sh", "-c", "./other a; ./other b; echo c"];
+    let output = record(folder.path(), &words);
+    assert_eq!((stdout(&output).as_str(), code(&output)), ("a\nb\nc\n", 0), "{}", stderr(&output));
+    let line = "runs ./other, which is not recorded: it runs with the rights of another user or group\n";
+    assert_eq!(stderr(&output).matches(line).count(), 2, "{}", stderr(&output));
+}

@@ -1,0 +1,109 @@
+//! Limits of memory that the program sets itself: the engine needs memory of its own, so they hold for that of the program.
+
+use linux_raw_sys::errno::{EFAULT, EINVAL, EPERM};
+use linux_raw_sys::general as sys;
+
+use super::Engine;
+use super::own_call::own_call;
+use crate::inherited::Limit;
+use crate::memory;
+
+/// The limits of memory: of all, and of what can be written.
+const RESOURCES: [u32; 2] = [sys::RLIMIT_AS, sys::RLIMIT_DATA];
+
+/// The limits that the program has set.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Limits {
+    own: [Option<Limit>; RESOURCES.len()],
+}
+
+impl From<[Option<Limit>; RESOURCES.len()]> for Limits {
+    fn from(own: [Option<Limit>; RESOURCES.len()]) -> Limits {
+        Limits { own }
+    }
+}
+
+impl Limits {
+    fn index(resource: u64) -> Option<usize> {
+        RESOURCES.iter().position(|own| u64::from(*own) == resource)
+    }
+
+    fn get(&self, index: usize) -> Limit {
+        self.own[index].unwrap_or_else(|| of_kernel(RESOURCES[index]))
+    }
+
+    /// Returns those that were set.
+    pub(super) fn own(&self) -> [Option<Limit>; RESOURCES.len()] {
+        self.own
+    }
+
+    /// Sets the limits of the process, for a program that takes the place of this one and is not recorded.
+    pub(super) fn apply(&self) {
+        for (resource, limit) in RESOURCES.iter().zip(self.own) {
+            if let Some(limit) = limit {
+                set(*resource, limit);
+            }
+        }
+    }
+
+    /// Lifts the limits of the process again, as far as it may.
+    pub(super) fn lift(&self) {
+        for (resource, limit) in RESOURCES.iter().zip(self.own) {
+            if let Some([_, highest]) = limit {
+                set(*resource, [u64::MAX; 2]);
+                set(*resource, [of_kernel(*resource)[1].max(highest); 2]);
+            }
+        }
+    }
+}
+
+/// `true` if a system call is about a limit that the engine looks at.
+pub(super) fn is_ours(resource: u64) -> bool {
+    Limits::index(resource).is_some()
+}
+
+fn of_kernel(resource: u32) -> Limit {
+    let mut limit = [u64::MAX; 2];
+    own_call(sys::__NR_prlimit64, [0, u64::from(resource), 0, limit.as_mut_ptr() as u64, 0, 0]);
+    limit
+}
+
+fn set(resource: u32, limit: Limit) {
+    own_call(sys::__NR_prlimit64, [0, u64::from(resource), limit.as_ptr() as u64, 0, 0, 0]);
+}
+
+impl Engine {
+    /// `prlimit`, `setrlimit` and `getrlimit` of this process, for a limit of memory.
+    pub(super) fn limit_memory(&mut self, resource: u64, new: u64, old: u64) -> i64 {
+        let failed = |error: u32| -i64::from(error);
+        let Some(index) = Limits::index(resource) else { return failed(EINVAL) };
+        let before = self.limits.get(index);
+        let mut wanted = [0; 2];
+        if new != 0 && !memory::read_words(&self.space, new, &mut wanted) {
+            return failed(EFAULT);
+        }
+        if new != 0 && wanted[0] > wanted[1] {
+            return failed(EINVAL);
+        }
+        if new != 0 && wanted[1] > before[1] && own_call(sys::__NR_geteuid, [0; 6]) != 0 {
+            return failed(EPERM);
+        }
+        if old != 0 && !memory::write_words(&self.space, old, &before) {
+            return failed(EFAULT);
+        }
+        if new != 0 {
+            self.limits.own[index] = Some(wanted);
+        }
+        0
+    }
+
+    /// `true` if the program may not have that much more memory.
+    pub(super) fn is_beyond_limit(&self, length: u64, protection: u32) -> bool {
+        let [all, data] = self.limits.own;
+        let exceeds = |limit: Option<Limit>, used: &dyn Fn() -> u64| {
+            limit.is_some_and(|[limit, _]| limit != u64::MAX && used().saturating_add(length) > limit)
+        };
+        exceeds(all, &|| self.space.length(0))
+            || protection & sys::PROT_WRITE != 0 && exceeds(data, &|| self.space.length(sys::PROT_WRITE))
+    }
+}
