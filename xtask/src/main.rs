@@ -9,12 +9,16 @@ mod ci;
 mod corpus;
 mod dist;
 mod doc_examples;
+mod engine_blocks;
 mod failure;
 mod fuzz;
 mod gen_profile;
 mod manifest;
 mod page;
 mod pictures;
+#[path = "../../crates/cli/tests/native/random_blocks.rs"]
+#[allow(clippy::unwrap_used, reason = "writing to a text does not fail")]
+mod random_blocks;
 mod record;
 mod screenshots;
 mod size;
@@ -73,6 +77,8 @@ enum Task {
     Record(record::Options),
     /// Compare the native engine with Callgrind, on many programs
     EngineDiff(EngineDiffOptions),
+    /// Compare random instructions alone and under the native engine
+    EngineBlocks(engine_blocks::Options),
 }
 
 #[derive(Debug, clap::Args)]
@@ -107,6 +113,7 @@ fn main() -> ExitCode {
         Task::Screenshots(options) => screenshots::run(&options),
         Task::Record(options) => record::run(&options),
         Task::EngineDiff(options) => bench::run_engine_diff(&options),
+        Task::EngineBlocks(options) => engine_blocks::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -221,6 +221,7 @@ mod process {
             value("dump-every-bb").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
         options.separates_threads = is_yes("separate-threads", false);
         options.counts_in_vectors = is_yes("count-in-vectors", true);
+        options.links_blocks = is_yes("link-blocks", true);
         let code_cache = value("code-cache").and_then(|size| size.to_str()?.parse::<u64>().ok());
         options.code_cache_bytes = code_cache.map_or(u64::MAX, |size| size.saturating_mul(1024));
         Ok(options)

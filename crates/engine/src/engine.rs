@@ -315,6 +315,11 @@ impl Engine {
         is_followed == self.is_counted && (!is_followed || self.contexts.collects(context) == state.collects)
     }
 
+    /// `true` if an indirect branch can lead to its target without the engine from here on.
+    fn links(&self, state: &State, site: u32) -> bool {
+        self.options.links_blocks && self.is_current(state, self.sites[site as usize].branch.context)
+    }
+
     fn prepare_to_run(&self, state: &mut State) {
         if state.pending != 0 {
             // Translated code goes on by single steps to the start of a block.
@@ -333,13 +338,13 @@ impl Engine {
                 let is_current = self.is_current(state, context);
                 let context = self.context_now(state, address, context);
                 let code = self.block(address, context);
-                if let Some(patch) = patch.filter(|_| is_current) {
+                if let Some(patch) = patch.filter(|_| is_current && self.options.links_blocks) {
                     let displacement = crate::asm::displacement(patch, code);
                     Arena::patch(patch, displacement);
                 }
                 state.resume = code;
             }
-            Exit::Indirect { site } if self.is_current(state, self.sites[site as usize].branch.context) => {
+            Exit::Indirect { site } if self.links(state, site) => {
                 self.indirect(state, site);
             }
             Exit::Indirect { site } => {

@@ -93,6 +93,8 @@ pub struct Options {
     /// `true` if the cost is counted in a vector register where the processor has one that the program does not know of. The counts
     /// are the same.
     pub counts_in_vectors: bool,
+    /// `true` if translated code leads to the next block without the engine. The counts are the same.
+    pub links_blocks: bool,
     /// The memory for translated code, as far as there is so much. If it is full, all is translated again; the counts are the same.
     pub code_cache_bytes: u64,
 }
@@ -116,6 +118,7 @@ impl Options {
             combines_parts: false,
             separates_threads: false,
             counts_in_vectors: true,
+            links_blocks: true,
             code_cache_bytes: u64::MAX,
         }
     }

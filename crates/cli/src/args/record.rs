@@ -181,6 +181,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "yes|no", hide = true)]
     count_in_vectors: Option<YesNo>,
 
+    /// Let translated code of the native engine lead to the next block without it; for tests
+    #[arg(long, value_name = "yes|no", hide = true)]
+    link_blocks: Option<YesNo>,
+
     /// Another option for Valgrind, unchecked, such as --smc-check=all; repeatable
     #[arg(
         long,
@@ -268,6 +272,7 @@ impl RecordArgs {
             ("demangle", self.demangle),
             ("branch-sim", self.branch_sim),
             ("count-in-vectors", self.count_in_vectors),
+            ("link-blocks", self.link_blocks),
         ];
         let yes_or_no = yes_or_no.iter().filter_map(|(option, value)| {
             let value = if (*value)?.is_yes() { "yes" } else { "no" };

@@ -2,9 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// The instructions of the block that ends the program.
-pub(crate) const LAST_BLOCK_INSTRUCTIONS: u64 = 3;
-
 const REGISTERS: [&str; 13] =
     ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13"];
 const CONDITIONS: [&str; 16] =
