@@ -1,6 +1,7 @@
 //! The installed Valgrind: where it is, its version, and what keeps its counts the same from run to run.
 
 pub(crate) mod handed_on;
+mod in_place;
 mod process;
 mod randomisation;
 
@@ -220,6 +221,20 @@ fn may_be_run(metadata: &std::fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn may_be_run(_metadata: &std::fs::Metadata) -> bool {
     true
+}
+
+/// `true` if a program runs with the rights of another user or group.
+#[cfg(unix)]
+pub(crate) fn changes_user(path: &Path) -> bool {
+    const SET_USER_OR_GROUP: u32 = 0o6000;
+    let mode =
+        path.metadata().map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));
+    mode.is_ok_and(|mode| mode & SET_USER_OR_GROUP != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn changes_user(_path: &Path) -> bool {
+    false
 }
 
 /// `true` if a program is this one, through a link or as a copy, or a script that starts it.

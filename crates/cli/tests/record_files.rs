@@ -249,6 +249,15 @@ fn under_the_name_valgrind_the_program_is_valgrind() {
         &["--no-such-option"],
         &["--tool=callgrind", "no-such-program"],
         &["--tool=none", "sh", "-c", "echo out; exit 5"],
+        &[
+            "-q",
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--cache-sim=yes",
+            "sh",
+            "-c",
+            "exit 6",
+        ],
         &["-q", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "true"],
     ] {
         assert_eq!(said(&link, words), said(&valgrind(), words), "{words:?}");
@@ -263,9 +272,8 @@ fn under_the_name_valgrind_nothing_goes_round() {
     let alone = folder.path().join("alone");
     std::fs::create_dir(&alone).unwrap();
     let link = link(&alone);
-    let run = |path: &OsStr| {
-        Command::new(&link).args(["--tool=callgrind", "true"]).env("PATH", path).output().unwrap()
-    };
+    let run =
+        |path: &OsStr| Command::new(&link).args(["--tool=none", "true"]).env("PATH", path).output().unwrap();
     let output = run(alone.as_os_str());
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).contains("valgrind: Valgrind is needed"), "{}", stderr(&output));

@@ -175,6 +175,8 @@ pub(crate) struct Engine {
     is_counted: bool,
     /// Parts of the profile that were written.
     parts: u64,
+    /// The cost in all parts.
+    collected: u64,
 }
 
 /// The beginning of an engine.
@@ -253,6 +255,7 @@ impl Engine {
             partial_runs: Vec::new(),
             is_counted,
             parts: 0,
+            collected: 0,
         };
         engine.odd_return = engine.odd_return_code();
         engine.retired.begin(&engine.arena, engine.exits.len());

@@ -20,6 +20,11 @@ pub trait Client: fmt::Debug {
     /// Says something about the recording of a process.
     fn tell(&self, process: u32, message: &str);
 
+    /// Notes that a process has ended, and what was counted in it in all.
+    fn end(&self, process: u32, total: u64) {
+        let _ = (process, total);
+    }
+
     /// Returns a request of the user to a process that [`wake`](crate::wake) has woken up, and forgets it. None is made by default.
     fn request(&self, process: u32) -> Option<String> {
         let _ = process;

@@ -67,6 +67,23 @@ pub fn run_unrecorded(inherited: &Inherited) -> std::io::Error {
     std::io::Error::from_raw_os_error(-execute::run_unrecorded(inherited) as i32)
 }
 
+/// Returns a copy of standard error on a descriptor that programs do not choose. It is closed when another program takes the place of
+/// this one.
+pub fn copy_of_standard_error() -> Option<std::fs::File> {
+    use std::os::fd::FromRawFd as _;
+    const ERROR: u64 = 2;
+    let number = u64::from(linux_raw_sys::general::__NR_fcntl);
+    let duplicate = u64::from(linux_raw_sys::general::F_DUPFD_CLOEXEC);
+    // Where a process may have fewer, a low one is better than none.
+    let copies = [1000, 200, 3].into_iter().map(|first| {
+        // SAFETY: the call makes a new descriptor.
+        unsafe { raw::system_call(number, [ERROR, duplicate, first, 0, 0, 0]) }
+    });
+    let copy = copies.into_iter().find(|copy| raw::error_of(*copy).is_none())?;
+    // SAFETY: the descriptor is new, and has no other owner.
+    Some(unsafe { std::fs::File::from_raw_fd(copy as i32) })
+}
+
 /// Wakes a process up that the engine records, so that it looks for a request. `false` if there is no such process.
 ///
 /// A process that is not recorded would end.

@@ -8,7 +8,7 @@ use super::sums::Sums;
 use super::{has_engine, record};
 
 /// Threads that run at the same time, with recursion, a lock, and memory of their own.
-const WORK: &str = r#"
+pub(crate) const WORK: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
 #define APART __attribute__((noinline)) static

@@ -55,6 +55,7 @@ impl Engine {
             self.end_calls(other);
         }
         self.write_part(&Trigger::End, None);
+        self.options.client.end(std::process::id(), self.collected);
     }
 
     /// Ends all calls of a thread: those that have not returned have cost what ran since.

@@ -44,8 +44,9 @@ impl Engine {
     /// Writes a part of the profile, of one thread or of all.
     pub(super) fn write_part(&mut self, trigger: &Trigger, thread: Option<u64>) {
         self.parts += 1;
-        if let Err(error) = profile::write(self, trigger, self.parts, thread) {
-            self.options.report(&format!("the profile could not be written: {error}"));
+        match profile::write(self, trigger, self.parts, thread) {
+            Ok(total) => self.collected += total,
+            Err(error) => self.options.report(&format!("the profile could not be written: {error}")),
         }
     }
 

@@ -50,13 +50,13 @@ struct Part<'a> {
     is_appended: bool,
 }
 
-/// Writes what the process has counted, in a thread or in all.
+/// Writes what the process has counted, in a thread or in all. Returns the sum.
 pub(crate) fn write(
     engine: &Engine,
     trigger: &Trigger,
     number: u64,
     thread: Option<u64>,
-) -> Result<(), String> {
+) -> Result<u64, String> {
     let mut path = engine.options.client.output(std::process::id()).into_os_string();
     let is_combined = engine.options.combines_parts;
     if !is_combined && !matches!(trigger, Trigger::End) {
@@ -69,6 +69,7 @@ pub(crate) fn write(
     if !engine.options.separates_threads {
         return write_threads(engine, path.as_ref(), &threads, part);
     }
+    let mut total = 0;
     for (index, thread) in threads.into_iter().enumerate() {
         let number = thread as u64 + 1;
         let mut name = path.clone();
@@ -76,20 +77,22 @@ pub(crate) fn write(
             name.push(format!("-{number:02}"));
         }
         let is_appended = is_combined && (part.number > 1 || index > 0);
-        write_threads(engine, name.as_ref(), &[thread], Part { thread: Some(number), is_appended, ..part })?;
+        let part = Part { thread: Some(number), is_appended, ..part };
+        total += write_threads(engine, name.as_ref(), &[thread], part)?;
     }
-    Ok(())
+    Ok(total)
 }
 
 /// Writes the profile of threads, by their indexes.
-fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>) -> Result<(), String> {
+fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>) -> Result<u64, String> {
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let summary = threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
     let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
     let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), part };
-    let bytes = profile.write(summary).map_err(|error| shown(&error))?;
-    replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))
+    let (bytes, total) = profile.write(summary).map_err(|error| shown(&error))?;
+    replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
+    Ok(total)
 }
 
 /// Replaces the content of a file, or appends to it. Processes of one recording can write to one file: the last one holds.
@@ -186,7 +189,7 @@ struct Place {
 type Sink = Vec<u8>;
 
 impl Profile<'_> {
-    fn write(mut self, summary: u64) -> Result<Vec<u8>, Error> {
+    fn write(mut self, summary: u64) -> Result<(Vec<u8>, u64), Error> {
         let options = &self.engine.options;
         let names = if options.compresses_names { NameStyle::Compressed } else { NameStyle::Plain };
         let positions =
@@ -209,9 +212,8 @@ impl Profile<'_> {
             }
             total += self.write_function(&mut writer, place, costs)?;
         }
-        let total = [Cost::from(total)];
-        put(&mut writer, Line::Header(Header::Totals(Costs::new(&total))))?;
-        writer.finish()
+        put(&mut writer, Line::Header(Header::Totals(Costs::new(&[Cost::from(total)]))))?;
+        Ok((writer.finish()?, total))
     }
 
     fn write_head(&self, writer: &mut Writer<Sink>, summary: u64) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The process that is asked: it, or the one that it records, runs under Callgrind. What a process runs is read from `/proc`.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,8 +53,11 @@ impl Target {
     /// Returns the command line of the program.
     pub(super) fn command(&self) -> String {
         let words = self.words.iter().skip(1 + self.options().count());
-        let words = words.skip_while(|word| *word == "--");
-        words.map(|word| printable(word.as_encoded_bytes()).into_owned()).collect::<Vec<_>>().join(" ")
+        let mut words: Vec<OsString> = words.skip_while(|word| *word == "--").cloned().collect();
+        if let Some(started) = native::command_in_place(&self.words) {
+            words = started;
+        }
+        words.iter().map(|word| printable(word.as_encoded_bytes()).into_owned()).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the value of an option of Valgrind.
@@ -155,7 +158,12 @@ fn can_be_asked(process: u32) -> bool {
 
 /// `true` if the words are those of a process of the native engine.
 fn is_native(words: &[OsString]) -> bool {
-    words.get(1).is_some_and(|word| word == native::MARK)
+    // Under the name `valgrind`, the options are those of Valgrind.
+    let stands_in = || {
+        let name = words.first().and_then(|word| Path::new(word).file_stem());
+        name == Some(OsStr::new("valgrind")) && words.iter().any(|word| word == "--tool=callgrind")
+    };
+    words.get(1).is_some_and(|word| word == native::MARK) || stands_in()
 }
 
 fn folder(process: u32) -> PathBuf {

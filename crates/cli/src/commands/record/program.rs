@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::terminal::printable_path;
-use crate::valgrind::{is_program, search_path};
+use crate::valgrind::{changes_user, is_program, search_path};
 
 /// The status if there is no such program, as shells have it.
 pub(super) const NOT_FOUND: u8 = 127;
@@ -68,17 +68,4 @@ fn find(program: &OsStr) -> Option<PathBuf> {
         std::env::split_paths(&search_path()?).map(|directory| directory.join(program)).collect();
     let runs = paths.iter().find(|path| is_program(path));
     runs.or_else(|| paths.iter().find(|path| path.is_file())).cloned()
-}
-
-#[cfg(unix)]
-fn changes_user(path: &Path) -> bool {
-    const SET_USER_OR_GROUP: u32 = 0o6000;
-    let mode =
-        path.metadata().map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));
-    mode.is_ok_and(|mode| mode & SET_USER_OR_GROUP != 0)
-}
-
-#[cfg(not(unix))]
-fn changes_user(_path: &Path) -> bool {
-    false
 }
