@@ -4,6 +4,8 @@
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[path = "native/accidents.rs"]
+mod accidents;
 #[path = "native/as_valgrind.rs"]
 mod as_valgrind;
 mod harness;

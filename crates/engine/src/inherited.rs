@@ -4,15 +4,18 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-/// A limit of memory: the one that holds, and the highest that can be set.
+/// A limit: the one that holds, and the highest that can be set.
 pub type Limit = [u64; 2];
+
+/// Limits that the engine looks at: memory, memory that can be written, files, and bytes of a file.
+pub(crate) const LIMIT_COUNT: usize = 4;
 
 /// The state that a program gets from the one whose place it takes.
 ///
 /// ```
 /// use gristmill_engine::Inherited;
 ///
-/// let words = ["0", "pipe", "", "-,-", "2", "/bin/echo", "echo", "a", "LANG=C"].map(Into::into);
+/// let words = ["0", "0", "pipe", "", "-,-,-,-", "2", "/bin/echo", "echo", "a", "LANG=C"].map(Into::into);
 /// let inherited = Inherited::parse(&words).unwrap();
 /// assert_eq!(inherited.words, ["echo", "a"]);
 /// assert_eq!(inherited.variables(), [("LANG".into(), "C".into())]);
@@ -21,12 +24,14 @@ pub type Limit = [u64; 2];
 pub struct Inherited {
     /// The signals that are blocked.
     pub mask: u64,
+    /// The process that records, if the program ends with it.
+    pub parent: Option<u32>,
     /// `true` if `SIGPIPE` is ignored. Programs in Rust ignore it themselves, so the process does not tell.
     pub ignores_pipe_signal: bool,
     /// Standard streams that are closed, by their descriptors. The runtime of Rust opens them.
     pub closed_streams: Vec<i32>,
-    /// The limits of memory that were set.
-    pub limits: [Option<Limit>; 2],
+    /// The limits of memory and files that were set.
+    pub limits: [Option<Limit>; LIMIT_COUNT],
     /// The program, as it was called.
     pub path: PathBuf,
     /// Its words, with the first, which can be any.
@@ -48,11 +53,12 @@ impl Inherited {
 
     /// Parses what the engine hands on to itself. `None` if it is something else.
     pub fn parse(words: &[OsString]) -> Option<Inherited> {
-        let [mask, pipe, closed, limits, count, path, rest @ ..] = words else { return None };
+        let [mask, parent, pipe, closed, limits, count, path, rest @ ..] = words else { return None };
         let count: usize = count.to_str()?.parse().ok()?;
         let (words, environment) = rest.split_at_checked(count)?;
         Some(Inherited {
             mask: u64::from_str_radix(mask.to_str()?, 16).ok()?,
+            parent: Some(parent.to_str()?.parse().ok()?).filter(|parent| *parent != 0),
             ignores_pipe_signal: pipe == IGNORED,
             closed_streams: closed
                 .to_str()?
@@ -75,7 +81,8 @@ impl Inherited {
         });
         let closed: String = self.closed_streams.iter().map(i32::to_string).collect();
         let count = self.words.len().to_string();
-        let first = [format!("{:x}", self.mask), pipe.to_owned(), closed, limits.join(","), count];
+        let parent = self.parent.unwrap_or(0).to_string();
+        let first = [format!("{:x}", self.mask), parent, pipe.to_owned(), closed, limits.join(","), count];
         let rest = self.words.iter().chain(&self.environment).cloned();
         first.into_iter().map(OsString::from).chain([self.path.clone().into()]).chain(rest)
     }
@@ -92,15 +99,15 @@ impl Inherited {
     }
 }
 
-fn parse_limits(text: &str) -> Option<[Option<Limit>; 2]> {
+fn parse_limits(text: &str) -> Option<[Option<Limit>; LIMIT_COUNT]> {
     let limit = |text: &str| -> Option<Option<Limit>> {
         match text.split_once(' ') {
             Some((limit, highest)) => Some(Some([limit.parse().ok()?, highest.parse().ok()?])),
             None => (text == NO_LIMIT).then_some(None),
         }
     };
-    let (all, data) = text.split_once(',')?;
-    Some([limit(all)?, limit(data)?])
+    let limits: Option<Vec<Option<Limit>>> = text.split(',').map(limit).collect();
+    limits?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -112,16 +119,17 @@ mod tests {
         let texts = |texts: &[&str]| texts.iter().map(OsString::from).collect::<Vec<_>>();
         let inherited = Inherited {
             mask: 0x8000_0001,
+            parent: Some(71),
             ignores_pipe_signal: true,
             closed_streams: vec![0, 2],
-            limits: [None, Some([1, 2])],
+            limits: [None, Some([1, 2]), None, Some([u64::MAX; 2])],
             path: "./a".into(),
             words: texts(&["--", "A=1"]),
             environment: texts(&["A=1", "=B=2", "none", "C="]),
         };
         let words: Vec<OsString> = inherited.to_words().collect();
         assert_eq!(Inherited::parse(&words).as_ref(), Some(&inherited));
-        assert_eq!(Inherited::parse(&words[..6]), None);
+        assert_eq!(Inherited::parse(&words[..7]), None);
         let expected = [("A", "1"), ("=B", "2"), ("C", "")].map(|(name, value)| (name.into(), value.into()));
         assert_eq!(inherited.variables(), expected);
         let none = Inherited { words: Vec::new(), closed_streams: Vec::new(), ..inherited };

@@ -25,6 +25,11 @@ pub trait Client: fmt::Debug {
         let _ = (process, total);
     }
 
+    /// Notes that the process that records has ended, and the program ends with it. It leaves no profile.
+    fn abandon(&self, process: u32) {
+        let _ = process;
+    }
+
     /// Returns a request of the user to a process that [`wake`](crate::wake) has woken up, and forgets it. None is made by default.
     fn request(&self, process: u32) -> Option<String> {
         let _ = process;
@@ -73,6 +78,8 @@ pub struct Options {
     /// The words that let the program of this process record another one, up to where what tells of that begins. `None` if the
     /// programs that the program runs in its place are not recorded.
     pub words_for_others: Option<Vec<OsString>>,
+    /// The process that records, if the program ends with it.
+    pub parent: Option<u32>,
     /// The program, its signals and more, if it takes the place of one that was recorded.
     pub inherited: Option<Inherited>,
     /// `true` if each instruction has its cost.
@@ -111,6 +118,7 @@ impl Options {
             client,
             invocation,
             words_for_others: None,
+            parent: None,
             inherited: None,
             by_instruction: false,
             by_line: true,

@@ -51,6 +51,7 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
                 set_name(&engine.options);
                 engine.begin_in_place();
                 engine.begin_signals();
+                engine.watch_parent();
                 switch::run();
             }
             // The thread has ended, and the process has others: it keeps its number until they end.

@@ -218,6 +218,9 @@ fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<
         arguments.push("-q".into());
     }
     arguments.push(log.option());
+    if is_native {
+        arguments.push(format!("--parent={}", std::process::id()).into());
+    }
     if let Some(cache_sim) = args.cache_sim {
         arguments.push(if cache_sim.is_yes() { "--cache-sim=yes" } else { "--cache-sim=no" }.into());
     }

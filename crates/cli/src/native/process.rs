@@ -101,6 +101,10 @@ fn options(arguments: &[OsString]) -> Result<Options, String> {
     };
     let client = recorder(known, invocation.command.clone())?;
     let mut options = Options::new(invocation, Box::new(client));
+    options.parent = match &inherited {
+        Some(inherited) => inherited.parent,
+        None => value("parent").and_then(|parent| parent.to_str()?.parse().ok()),
+    };
     options.inherited = inherited;
     if is_yes("trace-children", false) {
         let own = [super::OWN_PROGRAM, super::MARK].map(OsString::from);

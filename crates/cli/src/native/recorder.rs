@@ -176,6 +176,19 @@ impl Client for Recorder {
         }
     }
 
+    fn abandon(&self, process: u32) {
+        // The directory of messages, and the file that was made to keep the name.
+        if let Messages::Files(name) = &self.messages
+            && let Some(folder) = name.of_process(process).parent()
+        {
+            drop(std::fs::remove_dir_all(folder));
+        }
+        let output = self.output(process);
+        if output.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+            drop(std::fs::remove_file(output));
+        }
+    }
+
     fn end(&self, process: u32, total: u64) {
         if let Messages::Log(log) = &self.messages {
             log.end(process, total);

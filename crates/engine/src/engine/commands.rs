@@ -5,15 +5,35 @@ use std::fmt::Write as _;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
+use super::master_handler::STOP_SIGNAL;
 use super::own_call::own_call;
 use super::trigger::Trigger;
 use crate::state::State;
 use crate::symbols::shown_name;
 
 impl Engine {
+    /// Ends the program with the process that records it, if that is wanted.
+    pub(crate) fn watch_parent(&self) {
+        if self.options.parent.is_none() {
+            return;
+        }
+        let (set, signal) = (u64::from(linux_raw_sys::prctl::PR_SET_PDEATHSIG), u64::from(STOP_SIGNAL));
+        own_call(sys::__NR_prctl, [set, signal, 0, 0, 0, 0]);
+        self.look_at_parent();
+    }
+
+    fn look_at_parent(&self) {
+        let process = std::process::id();
+        if self.options.parent.is_some_and(|parent| parent != parent_id()) {
+            self.options.client.abandon(process);
+            kill(process);
+        }
+    }
+
     /// Does what the user asks for, if there is a request.
     pub(super) fn serve(&mut self, state: &mut State) {
         let process = std::process::id();
+        self.look_at_parent();
         let Some(request) = self.options.client.request(process) else { return };
         let answer = match request.split(' ').next().unwrap_or_default() {
             "status" => self.status(state),
@@ -29,9 +49,7 @@ impl Engine {
                 self.switch_counting(state, request.ends_with("on"));
                 String::new()
             }
-            "v.kill" => loop {
-                own_call(sys::__NR_kill, [u64::from(process), u64::from(sys::SIGKILL), 0, 0, 0, 0]);
-            },
+            "v.kill" => kill(process),
             _ => "unknown".to_owned(),
         };
         self.options.client.answer(process, &answer);
@@ -60,5 +78,15 @@ impl Engine {
             let _ = writeln!(text, "function-{thread}-0: {}", String::from_utf8_lossy(&name));
         }
         text
+    }
+}
+
+fn parent_id() -> u32 {
+    own_call(sys::__NR_getppid, [0; 6]) as u32
+}
+
+fn kill(process: u32) -> ! {
+    loop {
+        own_call(sys::__NR_kill, [u64::from(process), u64::from(sys::SIGKILL), 0, 0, 0, 0]);
     }
 }

@@ -50,7 +50,7 @@ impl Engine {
     /// `execve` and `execveat`: records the program, if that is wanted. Returns only if the engine does not run it.
     pub(super) fn execute(&mut self, state: &mut State, number: u32, arguments: [u64; 6]) -> Execution {
         self.return_lent_memory();
-        if self.options.words_for_others.is_none() && self.limits.own() == [None; 2] {
+        if self.options.words_for_others.is_none() && !self.limits.are_set() {
             return Execution::ByKernel;
         }
         let (folder, [path, words, environment], flags) = match arguments {
@@ -85,12 +85,13 @@ impl Engine {
     pub(crate) fn begin_in_place(&self) {
         if let Some(inherited) = &self.options.inherited {
             close_streams(inherited);
+            self.limits.begin_in_place();
         }
     }
 
     /// Lets the kernel run a program, with the limits that this one has set.
     fn become_unrecorded(&self, number: u32, arguments: [u64; 6]) -> Execution {
-        if self.limits.own() == [None; 2] {
+        if !self.limits.are_set() {
             return Execution::ByKernel;
         }
         self.limits.apply();
@@ -111,6 +112,7 @@ impl Engine {
         let Wanted { path, words, environment } = wanted;
         let inherited = Inherited {
             mask: without_stop(before),
+            parent: self.options.parent,
             ignores_pipe_signal: self.signals.is_ignored(sys::SIGPIPE),
             closed_streams: closed_streams(),
             limits: self.limits.own(),
@@ -119,7 +121,10 @@ impl Engine {
             environment: environment.into_iter().map(text).collect(),
         };
         let words = own.into_iter().chain([Inherited::MARK.into()]).chain(inherited.to_words());
+        let limits = Limits::of_files();
+        Limits::lift_files();
         let result = run_program(OWN_PROGRAM, words.map(OsString::into_vec), Vec::new());
+        Limits::restore_files(limits);
         set_mask(before);
         if result != -i64::from(E2BIG) {
             self.options

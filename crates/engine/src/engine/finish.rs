@@ -76,6 +76,8 @@ impl Engine {
         }
         self.threads.keep_only(state);
         self.parts = 0;
+        // What is forked goes on, as under Callgrind.
+        self.options.parent = None;
         self.options.client.begin(std::process::id());
     }
 

@@ -1,15 +1,22 @@
-//! Limits of memory that the program sets itself: the engine needs memory of its own, so they hold for that of the program.
+//! Limits that the program sets itself. The engine needs memory and files of its own: limits of memory hold for that of the program,
+//! and those of files are lifted while the engine writes.
 
 use linux_raw_sys::errno::{EFAULT, EINVAL, EPERM};
 use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::own_call::own_call;
-use crate::inherited::Limit;
+use crate::inherited::{LIMIT_COUNT, Limit};
 use crate::memory;
+use crate::raw;
 
-/// The limits of memory: of all, and of what can be written.
-const RESOURCES: [u32; 2] = [sys::RLIMIT_AS, sys::RLIMIT_DATA];
+/// The limits: of all memory, of memory that can be written, of the count of files, and of their size.
+const RESOURCES: [u32; LIMIT_COUNT] =
+    [sys::RLIMIT_AS, sys::RLIMIT_DATA, sys::RLIMIT_NOFILE, sys::RLIMIT_FSIZE];
+
+/// The first limit that the kernel has as well, except for the highest that can be set.
+const FIRST_OF_FILES: usize = 2;
+const FILE_LIMITS: usize = LIMIT_COUNT - FIRST_OF_FILES;
 
 /// The limits that the program has set.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,6 +44,11 @@ impl Limits {
         self.own
     }
 
+    /// `true` if the program has set some.
+    pub(super) fn are_set(&self) -> bool {
+        self.own != [None; LIMIT_COUNT]
+    }
+
     /// Sets the limits of the process, for a program that takes the place of this one and is not recorded.
     pub(super) fn apply(&self) {
         for (resource, limit) in RESOURCES.iter().zip(self.own) {
@@ -55,6 +67,35 @@ impl Limits {
             }
         }
     }
+
+    /// Lets the engine have files.
+    pub(super) fn lift_files() {
+        for resource in &RESOURCES[FIRST_OF_FILES..] {
+            set(*resource, [of_kernel(*resource)[1]; 2]);
+        }
+    }
+
+    /// Lets the limits of files hold for the program again.
+    pub(super) fn restore_files(before: [Limit; FILE_LIMITS]) {
+        for (resource, limit) in RESOURCES[FIRST_OF_FILES..].iter().zip(before) {
+            set(*resource, limit);
+        }
+    }
+
+    /// Returns the limits of files that hold.
+    pub(super) fn of_files() -> [Limit; FILE_LIMITS] {
+        std::array::from_fn(|index| of_kernel(RESOURCES[FIRST_OF_FILES + index]))
+    }
+
+    /// Sets the limits of files of a program that takes the place of another one.
+    pub(super) fn begin_in_place(&self) {
+        for (resource, limit) in RESOURCES.iter().zip(self.own).skip(FIRST_OF_FILES) {
+            if let Some([limit, _]) = limit {
+                let highest = of_kernel(*resource)[1];
+                set(*resource, [limit.min(highest), highest]);
+            }
+        }
+    }
 }
 
 /// `true` if a system call is about a limit that the engine looks at.
@@ -68,13 +109,13 @@ fn of_kernel(resource: u32) -> Limit {
     limit
 }
 
-fn set(resource: u32, limit: Limit) {
-    own_call(sys::__NR_prlimit64, [0, u64::from(resource), limit.as_ptr() as u64, 0, 0, 0]);
+fn set(resource: u32, limit: Limit) -> i64 {
+    own_call(sys::__NR_prlimit64, [0, u64::from(resource), limit.as_ptr() as u64, 0, 0, 0])
 }
 
 impl Engine {
-    /// `prlimit`, `setrlimit` and `getrlimit` of this process, for a limit of memory.
-    pub(super) fn limit_memory(&mut self, resource: u64, new: u64, old: u64) -> i64 {
+    /// `prlimit`, `setrlimit` and `getrlimit` of this process, for a limit that the engine looks at.
+    pub(super) fn limit(&mut self, resource: u64, new: u64, old: u64) -> i64 {
         let failed = |error: u32| -i64::from(error);
         let Some(index) = Limits::index(resource) else { return failed(EINVAL) };
         let before = self.limits.get(index);
@@ -92,6 +133,13 @@ impl Engine {
             return failed(EFAULT);
         }
         if new != 0 {
+            if index >= FIRST_OF_FILES {
+                let highest = of_kernel(RESOURCES[index])[1].max(wanted[1]);
+                let result = set(RESOURCES[index], [wanted[0], highest]);
+                if raw::error_of(result).is_some() {
+                    return result;
+                }
+            }
             self.limits.own[index] = Some(wanted);
         }
         0
@@ -99,7 +147,7 @@ impl Engine {
 
     /// `true` if the program may not have that much more memory.
     pub(super) fn is_beyond_limit(&self, length: u64, protection: u32) -> bool {
-        let [all, data] = self.limits.own;
+        let [all, data, ..] = self.limits.own;
         let exceeds = |limit: Option<Limit>, used: &dyn Fn() -> u64| {
             limit.is_some_and(|[limit, _]| limit != u64::MAX && used().saturating_add(length) > limit)
         };

@@ -1,5 +1,9 @@
 //! Parts of the profile: what was counted is written, and counting begins again, while calls go on.
 
+use linux_raw_sys::general as sys;
+
+use super::limits::Limits;
+use super::own_call::own_call;
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
 use super::{Engine, profile};
@@ -7,6 +11,12 @@ use crate::contexts::{EdgeId, FunctionId};
 use crate::memory;
 use crate::state::{Frame, State};
 use crate::symbols::shown_name;
+
+/// The end of the descriptors that are closed if there are too many files.
+const LAST_CLOSED: u64 = 16;
+
+/// The end of the error.
+const TOO_MANY_FILES: &str = "(os error 24)";
 
 impl Engine {
     /// Returns the text that a part has for what it was written for.
@@ -44,9 +54,23 @@ impl Engine {
     /// Writes a part of the profile, of one thread or of all.
     pub(super) fn write_part(&mut self, trigger: &Trigger, thread: Option<u64>) {
         self.parts += 1;
-        match profile::write(self, trigger, self.parts, thread) {
+        let limits = Limits::of_files();
+        Limits::lift_files();
+        let mut written = profile::write(self, trigger, self.parts, thread);
+        let has_too_many_files = written.as_ref().is_err_and(|error| error.ends_with(TOO_MANY_FILES));
+        if has_too_many_files && matches!(trigger, Trigger::End) {
+            // The program can have as many files open as it may. It needs none from here on.
+            for descriptor in 3..LAST_CLOSED {
+                own_call(sys::__NR_close, [descriptor, 0, 0, 0, 0, 0]);
+            }
+            written = profile::write(self, trigger, self.parts, thread);
+        }
+        match written {
             Ok(total) => self.collected += total,
             Err(error) => self.options.report(&format!("the profile could not be written: {error}")),
+        }
+        if !matches!(trigger, Trigger::End) {
+            Limits::restore_files(limits);
         }
     }
 

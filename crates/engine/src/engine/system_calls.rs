@@ -5,7 +5,7 @@ use linux_raw_sys::errno::{EEXIST, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
 use super::execute::Execution;
-use super::limits::is_ours;
+use super::limits::{Limits, is_ours};
 use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::own_call::own_call;
 use super::own_files::is_own_program;
@@ -125,10 +125,10 @@ impl Engine {
                 Execution::Failed(error) => error,
                 Execution::ByKernel => return Outcome::Kernel(arguments),
             },
-            sys::__NR_setrlimit if is_ours(first) => self.limit_memory(first, second, 0),
-            sys::__NR_getrlimit if is_ours(first) => self.limit_memory(first, 0, second),
+            sys::__NR_setrlimit if is_ours(first) => self.limit(first, second, 0),
+            sys::__NR_getrlimit if is_ours(first) => self.limit(first, 0, second),
             sys::__NR_prlimit64 if is_ours(second) && is_own_process(first) => {
-                self.limit_memory(second, third, fourth)
+                self.limit(second, third, fourth)
             }
             sys::__NR_readlink if is_own_program(first) => self.read_own_link(second, third),
             sys::__NR_readlinkat if is_own_program(second) => self.read_own_link(third, fourth),
@@ -224,9 +224,12 @@ impl Engine {
         self.space.add(address, length, if is_shared { protection | SHARED } else { protection });
         if protection & sys::PROT_EXEC != 0 && flags & sys::MAP_ANONYMOUS == 0 {
             use std::os::unix::ffi::OsStrExt as _;
+            let limits = Limits::of_files();
+            Limits::lift_files();
             if let Ok(path) = std::fs::read_link(format!("/proc/self/fd/{file}")) {
                 self.objects.add(path.as_os_str().as_bytes(), address, page_end(length), offset);
             }
+            Limits::restore_files(limits);
         }
         result
     }

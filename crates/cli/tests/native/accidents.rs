@@ -1,0 +1,125 @@
+//! Programs that leave the engine little to work with, and ends that nobody wanted.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::harness::*;
+use crate::programs::compile;
+use crate::sums::Sums;
+use crate::{has_engine, record};
+
+/// The longest wait, for things that happen long before.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Closes everything, or limits itself.
+const MEAN: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static void limit(int resource, long value) {
+    struct rlimit limit = {value, value};
+    setrlimit(resource, &limit);
+    getrlimit(resource, &limit);
+    printf("%ld %ld\n", (long)limit.rlim_cur, (long)limit.rlim_max);
+    fflush(stdout);
+}
+int main(int argc, char **argv) {
+    switch (argv[1][0]) {
+    case 'c': for (int i = 0; i < 4096; i++) close(i); return 3;
+    case 'f': limit(RLIMIT_NOFILE, 0); return dup(1) < 0 ? 4 : 9;
+    case 's': limit(RLIMIT_FSIZE, 10); return 5;
+    case 'o': { int last = 0; while (dup(1) >= 0) last++; return last > 10 ? 6 : 9; }
+    case 'm': {
+        limit(RLIMIT_AS, 50000000);
+        for (int i = 0; i < 200; i++) { char *p = malloc(1 << 20); if (!p) return i > 5 ? 7 : 9; memset(p, 1, 1 << 20); }
+        return 8; }
+    default: { volatile char c[1 << 20]; memset((char *)c, 1, sizeof c); return main(argc, argv) + c[9]; }
+    }
+}
+"#;
+
+#[test]
+fn a_program_that_leaves_nothing_to_the_engine_has_a_profile() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "mean", &["-O0"], MEAN);
+    for what in ["close", "files", "size", "open", "memory", "recursion"] {
+        let shell = |program: &str| format!("ulimit -n 300; exec {program} {what}");
+        let mut command = Command::new("sh");
+        let expected = command.args(["-c", &shell("./mean")]).current_dir(folder.path()).output().unwrap();
+        let program =
+            format!("{} record --engine native -q -o {what}.out ./mean", env!("CARGO_BIN_EXE_gristmill"));
+        let output =
+            Command::new("sh").args(["-c", &shell(&program)]).current_dir(folder.path()).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!((output.status, stdout(&output)), (expected.status, stdout(&expected)), "{what}: {said}");
+        assert_ne!(expected.status.code(), Some(9), "{what}");
+        assert!(Sums::read(&folder.path().join(format!("{what}.out"))).total > 10_000, "{what}: {said}");
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_recording_that_is_killed() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let temporary = folder.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let script = "echo $$ > here; while :; do :; done";
+    for script in [script, &script.replace("while :; do :; done", "exec sleep 1000")] {
+        let words =
+            ["record", "--engine", "native", "--trace-children=yes", "-o", "a.out", "sh", "-c", script];
+        let mut command = gristmill(&words);
+        command.current_dir(folder.path()).env("TMPDIR", &temporary).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let begin = Instant::now();
+        let wait = |what: &dyn Fn() -> bool| {
+            while !what() {
+                assert!(begin.elapsed() < MAX_WAIT, "{script}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        let here = folder.path().join("here");
+        wait(&|| std::fs::read(&here).is_ok_and(|text| text.ends_with(b"\n")));
+        let process = std::fs::read_to_string(&here).unwrap().trim().to_owned();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        wait(&|| {
+            let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            state.is_empty() || state.contains(") Z ")
+        });
+        std::fs::remove_file(&here).unwrap();
+        assert_eq!(files_below(folder.path()), Vec::<std::path::PathBuf>::new(), "{script}");
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "{script}");
+    }
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_is_not_there() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    // The directory is gone when the program ends.
+    std::fs::create_dir(folder.path().join("gone")).unwrap();
+    let output = record(folder.path(), &["-o", "gone/a.out", "rm", "-r", "gone"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("the profile could not be written: "), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("nothing was recorded: gone/a.out was not written"),
+        "{}",
+        stderr(&output)
+    );
+    // What was there as the recorder began, and what is written by others, stays.
+    assert_eq!(files_below(folder.path()), Vec::<std::path::PathBuf>::new());
+    let output = record(folder.path(), &["-o", "b.out", "sh", "-c", "kill -KILL $$"]);
+    assert_eq!(output.status.signal(), Some(9));
+    assert_eq!(files_below(folder.path()), Vec::<std::path::PathBuf>::new());
+}
