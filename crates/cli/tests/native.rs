@@ -234,7 +234,6 @@ fn what_it_cannot_do_is_refused_before_the_program_runs() {
     let ran = folder.path().join("ran");
     for (options, expected) in [
         (&["--collect-jumps=yes"][..], "it has no --collect-jumps=yes yet"),
-        (&["--skip-plt=no"], "it has no --skip-plt=no yet"),
         (&["--cache-sim=yes"], "it has no simulation of caches yet"),
         (&["--branch-sim=yes"], "it has no --branch-sim=yes yet"),
         (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),

@@ -226,7 +226,10 @@ impl Contexts {
         if let Some(known) = self.by_start.get(&start) {
             return Some(self.as_callee(*known));
         }
-        let name = symbol.map(|(_, symbol)| symbol.name.clone());
+        let is_stub = matches!(place, Some((_, Section::Stubs)));
+        // As Callgrind, a stub is a function of no object.
+        let stub_name = is_stub.then(|| format!("{address:#018x} [PLT]").into_bytes());
+        let name = symbol.map(|(_, symbol)| symbol.name.clone()).or(stub_name);
         let shared = symbol.and_then(|(id, symbol)| {
             let name = start_name(&symbol.name);
             let object = objects.get(id);
@@ -242,7 +245,7 @@ impl Contexts {
         }
         let is_resolver = name.as_ref().is_some_and(|name| name.starts_with(b"_dl_runtime_resolve"));
         let active = arena.cells(1)?;
-        let object = place.map(|(id, _)| id);
+        let object = place.filter(|_| !is_stub).map(|(id, _)| id);
         let traits = match &name {
             Some(name) if choices.has_functions() => choices.traits(&shown_name(name, choices.demangles)),
             _ => choices.traits(b""),

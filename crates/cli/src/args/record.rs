@@ -249,7 +249,6 @@ impl RecordArgs {
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
             ("--collect-jumps=yes", is_yes(self.collect_jumps)),
-            ("--skip-plt=no", self.skip_plt.is_some_and(|value| !value.is_yes())),
             ("--valgrind-option", !self.valgrind_option.is_empty()),
         ];
         options.into_iter().find(|(_, is_asked)| *is_asked).map(|(option, _)| option)

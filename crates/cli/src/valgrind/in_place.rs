@@ -12,7 +12,7 @@ use super::{changes_user, find_program};
 const VARIABLE: &str = "GRISTMILL_ENGINE";
 
 /// Options with yes or no that the engine has.
-const YES_OR_NO: [&str; 10] = [
+const YES_OR_NO: [&str; 11] = [
     "--dump-instr",
     "--dump-line",
     "--compress-strings",
@@ -23,6 +23,7 @@ const YES_OR_NO: [&str; 10] = [
     "--instr-atstart",
     "--trace-children",
     "--demangle",
+    "--skip-plt",
 ];
 
 /// Options about functions.
@@ -33,13 +34,12 @@ const FUNCTIONS: [&str; 5] =
 const NUMBERED: [&str; 2] = ["--separate-callers", "--separate-recs"];
 
 /// Options that the engine has with one value only, which is the default.
-const FIXED: [(&str, &str); 6] = [
+const FIXED: [(&str, &str); 5] = [
     ("--cache-sim", "no"),
     ("--branch-sim", "no"),
     ("--collect-jumps", "no"),
     ("--collect-bus", "no"),
     ("--collect-systime", "no"),
-    ("--skip-plt", "yes"),
 ];
 
 /// Options without effect here.
@@ -225,7 +225,6 @@ mod tests {
             "--dump-instr=maybe",
             "--dump-instr",
             "--toggle-collect=",
-            "--skip-plt=no",
             "--no-such-option",
             "--separate-callers=",
             "--log-file=%z",

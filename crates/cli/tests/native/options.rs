@@ -132,6 +132,8 @@ fn options_about_functions_do_what_they_do_under_callgrind() {
         &["--separate-recs=12", "--separate-callers=1"],
         &["--fn-skip=work", "--fn-skip=odd"],
         &["--toggle-collect=work"],
+        &["--skip-plt=no"],
+        &["--skip-plt=no", "--separate-callers=2"],
         &["--toggle-collect=fib", "--separate-callers=1"],
         &["--collect-atstart=no", "--toggle-collect=even"],
         &["--dump-before=phase"],
