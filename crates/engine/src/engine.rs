@@ -24,7 +24,10 @@ mod transfer;
 mod translate;
 mod trigger;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+
+use gristmill_format::NameSpace;
 
 use linux_raw_sys::general as sys;
 
@@ -177,6 +180,8 @@ pub(crate) struct Engine {
     parts: u64,
     /// The cost in all parts.
     collected: u64,
+    /// The numbers of names in a file of several parts.
+    pub(crate) name_numbers: RefCell<HashMap<NameSpace, HashMap<Vec<u8>, u64>>>,
 }
 
 /// The beginning of an engine.
@@ -256,6 +261,7 @@ impl Engine {
             is_counted,
             parts: 0,
             collected: 0,
+            name_numbers: RefCell::default(),
         };
         engine.odd_return = engine.odd_return_code();
         engine.retired.begin(&engine.arena, engine.exits.len());

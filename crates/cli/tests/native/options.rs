@@ -251,3 +251,37 @@ fn a_program_does_not_notice_that_it_is_asked() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((code(&output), stdout(&output), stderr(&output)), (0, String::new(), String::new()));
 }
+
+/// Readers that know the names of a whole file take a number for one name.
+#[test]
+fn names_have_one_number_in_all_parts_of_a_file() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "phases", &["-O1", "-g"], PHASES);
+    let options = ["-q", "--dump-before=phase", "--dump-after=fib", "--combine-dumps=yes", "-o", "a.out"];
+    let output = crate::record(folder.path(), &[&options[..], &["./phases"]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(folder.path().join("a.out")).unwrap();
+    let mut names = std::collections::BTreeMap::new();
+    let mut count = 0;
+    for line in text.lines() {
+        let Some((key, (number, name))) =
+            line.split_once("=(").and_then(|(key, rest)| Some((key, rest.split_once(") ")?)))
+        else {
+            continue;
+        };
+        let space = if key.ends_with("fn") {
+            "fn"
+        } else if key.ends_with("ob") {
+            "ob"
+        } else {
+            "fl"
+        };
+        assert_eq!(*names.entry((space, number)).or_insert(name), name, "{line}");
+        count += 1;
+    }
+    // Each part has the names that it needs.
+    assert!(names.len() > 100 && count > names.len() && text.matches("\npart: ").count() > 2, "{count}");
+}

@@ -207,7 +207,7 @@ impl Profile<'_> {
         for (place, costs) in places {
             let name = self.object(place);
             if object.as_ref() != Some(&name) {
-                put(&mut writer, Line::Name(NameKey::Ob, Name::plain(&name)))?;
+                put(&mut writer, self.named(NameKey::Ob, &name))?;
                 object = Some(name);
             }
             total += self.write_function(&mut writer, place, costs)?;
@@ -275,6 +275,19 @@ impl Profile<'_> {
         function.object.map_or(0, |object| self.engine.objects.get(object).bias)
     }
 
+    /// Returns the line of a name. In a file of several parts, each name has the number that it had in those before.
+    fn named<'n>(&self, key: NameKey, text: &'n [u8]) -> Line<'n> {
+        let options = &self.engine.options;
+        if !options.combines_parts || !options.compresses_names {
+            return Line::Name(key, Name::plain(text));
+        }
+        let mut numbers = self.engine.name_numbers.borrow_mut();
+        let space = numbers.entry(key.space()).or_default();
+        let next = space.len() as u64 + 1;
+        let id = *space.entry(text.to_vec()).or_insert(next);
+        Line::Name(key, Name { id: Some(id), text: Some(text), defines: false })
+    }
+
     fn name(&self, place: Place) -> Vec<u8> {
         let function = self.engine.contexts.function(place.function);
         let mut name = self.own_name(function);
@@ -324,8 +337,8 @@ impl Profile<'_> {
         costs: &ContextCosts,
     ) -> Result<u64, Error> {
         let file = self.file(place);
-        put(writer, Line::Name(NameKey::Fl, Name::plain(&file)))?;
-        put(writer, Line::Name(NameKey::Fn, Name::plain(&self.name(place))))?;
+        put(writer, self.named(NameKey::Fl, &file))?;
+        put(writer, self.named(NameKey::Fn, &self.name(place)))?;
         let mut current = file.clone();
         let mut addresses: Vec<u64> =
             costs.by_address.keys().copied().chain(costs.calls.keys().map(|key| key.0)).collect();
@@ -339,7 +352,7 @@ impl Profile<'_> {
             let at = file_name(&source.0);
             if at != current {
                 let key = if at == file { NameKey::Fe } else { NameKey::Fi };
-                put(writer, Line::Name(key, Name::plain(&at)))?;
+                put(writer, self.named(key, &at))?;
                 current = at;
             }
             let mut cost = costs.by_address.get(&address).copied().unwrap_or(0);
@@ -391,13 +404,13 @@ impl Profile<'_> {
         let callee = self.place(to);
         let object = self.object(callee);
         if object != self.object(place) {
-            put(writer, Line::Name(NameKey::Cob, Name::plain(&object)))?;
+            put(writer, self.named(NameKey::Cob, &object))?;
         }
         let file = self.file(callee);
         if file != current {
-            put(writer, Line::Name(NameKey::Cfi, Name::plain(&file)))?;
+            put(writer, self.named(NameKey::Cfi, &file))?;
         }
-        put(writer, Line::Name(NameKey::Cfn, Name::plain(&self.name(callee))))?;
+        put(writer, self.named(NameKey::Cfn, &self.name(callee)))?;
         let line = self.source(callee, target).1;
         let positions = self.positions(callee, target, line);
         let calls = Calls { count: Cost::from(count), target: Positions::new(&positions) };
