@@ -70,7 +70,7 @@ pub(super) struct FunctionLines {
     /// `true` if there is a first line, which is that with self cost at which the function is entered.
     has_first: bool,
     /// It, until all lines are known, if it is kept for its place only.
-    first: Option<KeptLine>,
+    first: Option<Box<KeptLine>>,
     pub(super) kept: Vec<KeptLine>,
     pub(super) jumps: Vec<JumpLine>,
     /// The self costs of the other lines, if there are any.
@@ -171,7 +171,7 @@ impl PartLines {
             return;
         }
         if is_first {
-            lines.first = Some(KeptLine { place, costs: row.to_vec(), calls });
+            lines.first = Some(Box::new(KeptLine { place, costs: row.to_vec(), calls }));
             return;
         }
         match calls {
@@ -216,7 +216,7 @@ impl FunctionLines {
     fn finish(&mut self, written: &mut WrittenLines) {
         if let Some(first) = self.first.take() {
             written.lines.kept += 1;
-            self.kept.insert(0, first);
+            self.kept.insert(0, *first);
         }
         let kept: BTreeSet<Place> = self.kept.iter().map(|line| line.place).collect();
         self.jumps.retain(|jump| kept.contains(&jump.place));
