@@ -55,6 +55,11 @@ impl Choices {
         !self.functions.is_empty()
     }
 
+    /// `true` if entering a function switches collecting.
+    pub(crate) fn toggles(&self) -> bool {
+        self.functions.iter().any(|(_, choice)| *choice == Choice::ToggleCollect)
+    }
+
     /// Returns the longest chain of callers that is shown.
     pub(crate) fn max_callers(&self) -> usize {
         let of_functions = self.functions.iter().filter_map(|(_, choice)| match choice {

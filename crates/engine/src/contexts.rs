@@ -76,12 +76,25 @@ pub(crate) enum Kind {
     Uncounted,
 }
 
+/// The instruction of a call, or of another branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct CallSite {
+    pub(crate) address: u64,
+    /// The start of the block that it ends; 0 if its calls from all blocks are one.
+    pub(crate) block: u64,
+}
+
+impl From<u64> for CallSite {
+    fn from(address: u64) -> CallSite {
+        CallSite { address, block: 0 }
+    }
+}
+
 /// A call, or a jump that counts as one.
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) from: ContextId,
-    /// The address of the call.
-    pub(crate) site: u64,
+    pub(crate) site: CallSite,
     pub(crate) to: ContextId,
     /// The address that is called.
     pub(crate) target: u64,
@@ -97,7 +110,7 @@ pub(crate) struct Edge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct EdgeKey {
     from: ContextId,
-    site: u64,
+    site: CallSite,
     to: ContextId,
     target: u64,
     return_address: Option<u64>,
@@ -314,7 +327,7 @@ impl Contexts {
     pub(crate) fn edge(
         &mut self,
         from: ContextId,
-        site: u64,
+        site: CallSite,
         to: ContextId,
         target: u64,
         return_address: Option<u64>,

@@ -146,6 +146,32 @@ fn options_about_functions_do_what_they_do_under_callgrind() {
     }
 }
 
+/// The dynamic linker looks symbols up in one way while there is one thread, and in another way then.
+const THREAD: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *body(void *p) { return (void *)(long)(abs(-3) + atoi("4")); }
+int main(void) {
+    pthread_t thread;
+    void *sum;
+    puts("begin");
+    if (pthread_create(&thread, 0, body, 0) || pthread_join(thread, &sum)) return 1;
+    printf("%ld\n", (long)sum);
+    return 0;
+}
+"#;
+
+#[test]
+fn calls_are_counted_by_the_blocks_that_they_end_where_collecting_is_switched() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "thread", &["-O1", "-g", "-fno-builtin", "-pthread", "-Wl,-z,lazy"], THREAD);
+    assert_same_files(folder.path(), &["--toggle-collect=body"], &["./thread"]);
+}
+
 #[test]
 fn requests_do_what_they_do_under_callgrind() {
     if !has_engine(&["valgrind", "cc"]) {

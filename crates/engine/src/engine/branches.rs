@@ -6,7 +6,7 @@ use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
 use crate::asm::{Asm, Mem, RCX, RDX, RSP};
-use crate::contexts::{ContextId, Kind};
+use crate::contexts::{CallSite, ContextId, Kind};
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
 
 /// Targets that are compared in turn. With more, the table is faster.
@@ -19,7 +19,7 @@ const SLOT_COUNT: u64 = 256;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndirectBranch {
     pub(super) context: ContextId,
-    pub(super) address: u64,
+    pub(super) site: CallSite,
     return_address: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Engine {
         asm.load(RCX, Mem::State(SPILL0));
         asm.load(RDX, Mem::State(SPILL1));
         self.emit_exit(asm, Exit::Indirect { site: number });
-        let branch = IndirectBranch { context: end.context, address: end.site, return_address };
+        let branch = IndirectBranch { context: end.context, site: end.site, return_address };
         let chain = [Comparison::default(); MAX_CHAIN as usize];
         self.sites.push(Site { branch, first: next, next, chain, unknown, target_count: 0, table: None });
     }
@@ -87,7 +87,10 @@ impl Engine {
         let next = asm.replaceable_jump(site.unknown);
         asm.land(is_equal);
         let is_counted = !matches!(self.contexts.kind(site.branch.context), Kind::Uncounted);
-        if is_counted && site.branch.return_address.is_none() && !self.is_local(site.branch.address, target) {
+        if is_counted
+            && site.branch.return_address.is_none()
+            && !self.is_local(site.branch.site.address, target)
+        {
             emit_look_at_stack(asm, site.unknown);
         }
         let found = asm.here();
@@ -118,7 +121,7 @@ impl Engine {
 
     /// Goes on with an indirect branch once, in what has become of its context.
     pub(super) fn indirect_now(&mut self, state: &mut State, branch: IndirectBranch) {
-        let context = self.context_now(state, branch.address, branch.context);
+        let context = self.context_now(state, branch.site.address, branch.context);
         self.indirect_once(state, IndirectBranch { context, ..branch });
     }
 
@@ -136,7 +139,7 @@ impl Engine {
 
     /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
     fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
-        let IndirectBranch { context, address, return_address } = branch;
+        let IndirectBranch { context, site, return_address } = branch;
         let target = state.target;
         let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
         if is_counted && return_address.is_none() && self.jump_out(state, context, target) {
@@ -146,7 +149,7 @@ impl Engine {
         if target > i32::MAX as u64 {
             self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
         }
-        Some(self.transfer(context, address, target, return_address))
+        Some(self.transfer(context, site, target, return_address))
     }
 
     /// Adds code that compares with a target to the table of a site.

@@ -11,7 +11,7 @@ use super::trigger::Trigger;
 use super::{Engine, Exit};
 use crate::asm::{Asm, Mem, RCX, RDX, RSP};
 use crate::choices::Choices;
-use crate::contexts::{Callee, ChainId, ContextId, EdgeId, Function, FunctionId, Kind, Running};
+use crate::contexts::{CallSite, Callee, ChainId, ContextId, EdgeId, Function, FunctionId, Kind, Running};
 use crate::memory;
 use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State};
 
@@ -75,23 +75,31 @@ impl Engine {
         self.objects.at(site) != self.objects.at(target) || self.objects.is_entry(target)
     }
 
+    /// Returns the mark of the last instruction of a block in its calls. Callgrind has them for each block, and does not write those of
+    /// one that cost nothing. That shows where costs are collected in part.
+    pub(super) fn call_site(&self, address: u64, block: u64) -> CallSite {
+        let options = &self.options;
+        let is_partial = !options.collects_at_start || options.choices.toggles();
+        CallSite { address, block: if is_partial { block } else { 0 } }
+    }
+
     /// Decides what a branch to an address is. A call has a return address.
     pub(super) fn transfer(
         &mut self,
         from: ContextId,
-        site: u64,
+        site: CallSite,
         target: u64,
         return_address: Option<u64>,
     ) -> Transfer {
         if matches!(self.contexts.kind(from), Kind::Uncounted)
-            || return_address.is_none() && !self.is_call(site, target)
+            || return_address.is_none() && !self.is_call(site.address, target)
         {
             return Transfer::Jump;
         }
         let function = match self.callee(target) {
             Callee::Stubs | Callee::Skipped(_) => {
                 let (owner, owner_site) = self.contexts.owner(from);
-                let to = self.contexts.context(Kind::Stubs(owner, owner_site.unwrap_or(site)));
+                let to = self.contexts.context(Kind::Stubs(owner, owner_site.unwrap_or(site.address)));
                 let entries = vec![self.entry(from, site, to, target, return_address)];
                 return Transfer::Call(CallPlan { function: None, entries });
             }
@@ -147,7 +155,7 @@ impl Engine {
     fn entry(
         &mut self,
         from: ContextId,
-        site: u64,
+        site: CallSite,
         to: ContextId,
         target: u64,
         return_address: Option<u64>,

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::signals::HANDLER_EDGE;
 use super::transfer::Transfer;
-use crate::contexts::{ContextId, Kind};
+use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::State;
 
@@ -56,7 +56,7 @@ impl Engine {
             None if is_empty => self.return_from_root(state, before, target),
             None => {
                 let site = self.start_of(before);
-                self.jump(state, before, site, target);
+                self.jump(state, before, site.into(), target);
             }
         }
     }
@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// Goes on with a jump from a context, which may count as a call.
-    pub(super) fn jump(&mut self, state: &mut State, context: ContextId, site: u64, target: u64) {
+    pub(super) fn jump(&mut self, state: &mut State, context: ContextId, site: CallSite, target: u64) {
         let context = match self.transfer(context, site, target, None) {
             Transfer::Jump => context,
             Transfer::Call(plan) => self.push(state, &plan),

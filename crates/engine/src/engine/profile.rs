@@ -148,6 +148,8 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
             address += u64::from(*length);
         }
     }
+    // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing.
+    let mut sums: BTreeMap<(ContextId, u64, CallKey), (u64, u64)> = BTreeMap::new();
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
         let (count, cost) = (sum(cells), sum(cells.at(1)));
@@ -156,14 +158,15 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         }
         let (owner, site) = engine.contexts.owner(edge.from);
         let owner = engine.contexts.shown(owner);
-        let key = (site.unwrap_or(edge.site), engine.contexts.shown(edge.to), edge.target);
-        let sum = costs.entry(owner).or_default().calls.entry(key).or_default();
+        let key = (site.unwrap_or(edge.site.address), engine.contexts.shown(edge.to), edge.target);
+        let sum = sums.entry((owner, edge.site.block, key)).or_default();
         sum.0 = sum.0.wrapping_add(count);
         sum.1 = sum.1.wrapping_add(cost);
     }
-    for costs in costs.values_mut() {
-        // Callgrind does not write calls that cost nothing.
-        costs.calls.retain(|_, (_, cost)| *cost != 0);
+    for ((owner, _, key), (count, cost)) in sums.into_iter().filter(|(_, (_, cost))| *cost != 0) {
+        let sum = costs.entry(owner).or_default().calls.entry(key).or_default();
+        sum.0 = sum.0.wrapping_add(count);
+        sum.1 = sum.1.wrapping_add(cost);
     }
     costs.retain(|_, costs| !costs.by_address.is_empty() || !costs.calls.is_empty());
     costs

@@ -125,7 +125,7 @@ impl Engine {
             // As Callgrind, it is taken for a call by what it returns to.
             let start = self.contexts.function(running.function).start;
             let site = target.wrapping_sub(1);
-            let edge = self.contexts.edge(root, site, before, start, Some(target), &mut self.arena);
+            let edge = self.contexts.edge(root, site.into(), before, start, Some(target), &mut self.arena);
             let Some(edge) = edge else { self.out_of_memory() };
             if let Some(cells) = self.contexts.get(edge).cells {
                 cells.add(state.own_address, 1);

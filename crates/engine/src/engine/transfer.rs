@@ -1,6 +1,6 @@
 //! Branches: jumps, and calls of contexts.
 
-use crate::contexts::{ContextId, EdgeId, FunctionId};
+use crate::contexts::{CallSite, ContextId, EdgeId, FunctionId};
 
 /// A branch to a known address.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WatchedCall {
     pub(super) from: ContextId,
-    pub(super) site: u64,
+    pub(super) site: CallSite,
     pub(super) target: u64,
     pub(super) return_address: Option<u64>,
 }

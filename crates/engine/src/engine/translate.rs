@@ -10,7 +10,7 @@ use crate::address_space::SHARED;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
-use crate::contexts::{ContextId, Kind};
+use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
 
@@ -57,6 +57,7 @@ impl Engine {
             return self.translate_end_alone(&block, address, context);
         }
         let site = block.instructions[block.instructions.len() - 1].instruction.ip();
+        let site = self.call_site(site, address);
         // Code of the continuation of a call is written first: code of two things cannot be written at once.
         let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
         let collects = self.contexts.collects(context);
@@ -331,8 +332,8 @@ impl Engine {
 #[derive(Debug)]
 pub(super) struct BlockEnd {
     pub(super) context: ContextId,
-    /// The address of the last instruction.
-    pub(super) site: u64,
+    /// The last instruction.
+    pub(super) site: CallSite,
     /// The number of the block.
     number: u32,
     /// `true` if calls are followed.
