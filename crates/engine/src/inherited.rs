@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-/// A limit: the one that holds, and the highest that can be set.
+/// A limit: the one that holds, and the highest that can be set. See the example of [`Inherited`].
 pub type Limit = [u64; 2];
 
 /// Limits that the engine looks at: memory, memory that can be written, files, and bytes of a file.
