@@ -124,7 +124,8 @@ impl Target {
 
     /// `true` if the native engine records the process.
     pub(super) fn is_native(&self) -> bool {
-        is_native(&self.words)
+        // Valgrind has the same words as this program under its name.
+        is_native(&self.words) && runs_own_program(self.process)
     }
 }
 
