@@ -17,6 +17,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use harness::{has, one_in, other_corpus, root};
@@ -233,22 +235,30 @@ fn option_sets(profile: &Path) -> Vec<Vec<String>> {
     OPTION_SETS.iter().map(words).collect()
 }
 
-/// Compares every `step`th run of all profiles with all option sets.
+/// Compares every `step`th run of all profiles with all option sets, on all cores.
 fn compare(workshop: &Workshop, profiles: &[PathBuf], step: usize) {
-    let sets = profiles
+    let runs: Vec<(&PathBuf, Vec<String>)> = profiles
         .iter()
-        .flat_map(|profile| option_sets(profile).into_iter().map(move |options| (profile, options)));
-    let mut count = 0;
-    let mut wrong = Vec::new();
-    for (profile, options) in sets.step_by(step) {
-        count += 1;
-        if let Some(difference) = workshop.difference(&options, profile) {
-            wrong.push(format!("{} {}: {difference}", options.join(" "), profile.display()));
+        .flat_map(|profile| option_sets(profile).into_iter().map(move |options| (profile, options)))
+        .step_by(step)
+        .collect();
+    assert!(!runs.is_empty());
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let work = || {
+        while let Some((profile, options)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(difference) = workshop.difference(options, profile) {
+                let text = format!("{} {}: {difference}", options.join(" "), profile.display());
+                wrong.lock().unwrap().push(text);
+            }
         }
-    }
-    println!("{} of {count} runs are equal", count - wrong.len());
-    assert!(count > 0);
-    assert!(wrong.is_empty(), "{} of {count} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let mut wrong = wrong.into_inner().unwrap();
+    wrong.sort();
+    println!("{} of {} runs are equal", runs.len() - wrong.len(), runs.len());
+    assert!(wrong.is_empty(), "{} of {} runs are wrong:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
 }
 
 fn is_installed() -> bool {
@@ -281,11 +291,13 @@ fn own_corpus() {
 }
 
 /// Files of the other corpus that are not compared, and why.
-const LEFT_OUT: [&str; 2] = [
+const LEFT_OUT: [&str; 3] = [
     // The original waits for a pipe that nobody writes to.
     "C7-fifo-path.out",
     // Expands without end.
     "bomb",
+    // The original calculates a position beyond 64 bits as a fraction, and leaves out the line.
+    "34-pos-overflow.out",
 ];
 
 #[test]
