@@ -49,8 +49,7 @@ impl Graph<'_, '_> {
             let next: Vec<JoinedId> =
                 if is_up { self.callers(function).collect() } else { self.callees(function).collect() };
             for other in next {
-                if !near.contains(other) {
-                    near.insert(other, ());
+                if near.insert(other, ()).is_none() {
                     open.push_back((other, distance + 1));
                 }
             }
@@ -82,8 +81,9 @@ pub(crate) fn changed_graph(
         |cost: Cost| cost != 0 && cost.saturating_mul(1000) >= whole.saturating_mul(limits.min_share.into());
     let mut shown: Vec<JoinedId> = match around {
         Some(middle) => {
-            let mut near = graph.near(middle, limits.callers, true);
-            graph.near(middle, limits.callees, false).keys().for_each(|function| near.insert(function, ()));
+            let [callers, callees] = [(limits.callers, true), (limits.callees, false)]
+                .map(|(depth, is_up)| graph.near(middle, depth, is_up));
+            let near: OrderedMap<JoinedId, ()> = callers.into_iter().chain(callees.into_iter()).collect();
             near.keys().collect()
         }
         None => comparison.functions().collect(),

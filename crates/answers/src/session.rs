@@ -185,7 +185,8 @@ impl Session {
     }
 
     /// Does one step of [`prepare`](Self::prepare), counted from 0, and returns `true` if there are more: for who has one thread,
-    /// and looks for questions in between. The first one is what the first screen needs. The findings, which take as long as all other steps, are none of them.
+    /// and looks for questions in between. The first one is what the first screen needs. The findings, which take as long as all
+    /// other steps, are none of them.
     pub fn prepare_step(&self, nth: usize) -> bool {
         let scope = Scope::default();
         // A profile that has no view, because it is too large, has a reason that each question gets.

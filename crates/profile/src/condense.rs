@@ -8,7 +8,8 @@
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
 //! exact.
 //!
-//! Headers are kept, a part of Xdebug gets totals since it no longer has a block for each call, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
+//! Headers are kept, a part of Xdebug gets totals since it no longer has a block for each call, and positions have the same columns.
+//! Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
 
 mod functions;
 mod least;
@@ -90,7 +91,10 @@ impl WrittenLines {
 impl<'p> Condensing<'p> {
     /// Decides which lines stay: those that have this share of the self cost of an event type, in thousandths.
     pub fn new(profile: &'p Profile, per_mille: u32) -> Self {
-        let functions = Functions::all(profile);
+        Self::with_functions(profile, Functions::all(profile), per_mille)
+    }
+
+    fn with_functions(profile: &'p Profile, functions: Functions<'p>, per_mille: u32) -> Self {
         Condensing {
             profile,
             functions,
@@ -120,13 +124,7 @@ impl<'p> Condensing<'p> {
     /// # Ok::<(), gristmill_format::Error>(())
     /// ```
     pub fn with_fewer_functions(profile: &'p Profile, per_mille: u32) -> Self {
-        let functions = Functions::with_share(profile, per_mille);
-        Condensing {
-            profile,
-            functions,
-            least: LeastCosts::of_lines(profile, per_mille),
-            keeps_places: false,
-        }
+        Self::with_functions(profile, Functions::with_share(profile, per_mille), per_mille)
     }
 
     /// Also keeps the first line of each function, and all lines of closures: a comparison has to know whether those of one name

@@ -73,10 +73,10 @@ impl<K: OrderedKey, V> OrderedMap<K, V> {
         self.places.contains_key(&key.ordinal())
     }
 
-    /// Sets the value of a key.
-    pub fn insert(&mut self, key: K, value: V) {
+    /// Sets the value of a key, and returns the one that it had.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let place = self.place(key);
-        self.entries[place] = Some((key, value));
+        self.entries[place].replace((key, value)).map(|(_, value)| value)
     }
 
     /// Returns the value of a key; makes it if there is none.
@@ -148,7 +148,7 @@ impl<K: OrderedKey, V> OrderedMap<K, V> {
     /// Takes keys and values, in the order of the keys.
     #[expect(
         clippy::should_implement_trait,
-        reason = "the trait names the type of the iterator, which is none of anybody's"
+        reason = "the trait would have to name the type of the iterator"
     )]
     pub fn into_iter(self) -> impl ExactSizeIterator<Item = (K, V)> {
         let mut entries = self.entries;
@@ -171,7 +171,7 @@ impl<K: OrderedKey, V> Index<K> for OrderedMap<K, V> {
 impl<K: OrderedKey, V> FromIterator<(K, V)> for OrderedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = OrderedMap::default();
-        entries.into_iter().for_each(|(key, value)| map.insert(key, value));
+        entries.into_iter().for_each(|(key, value)| drop(map.insert(key, value)));
         map
     }
 }

@@ -262,8 +262,7 @@ impl Settling<'_, '_> {
                     return None;
                 }
                 let FlowArc { callee, .. } = self.flow.arcs[arc];
-                if self.flow.arcs[arc].is_used() && !seen.contains(callee) {
-                    seen.insert(callee, ());
+                if self.flow.arcs[arc].is_used() && seen.insert(callee, ()).is_none() {
                     open.push(callee);
                 }
             }

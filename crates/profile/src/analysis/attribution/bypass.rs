@@ -125,7 +125,7 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
 fn put<K: OrderedKey>(to: &mut OrderedMap<K, Draft>, key: K, draft: Draft) {
     match to.get_mut(key) {
         Some(known) => known.merge(&draft),
-        None => to.insert(key, draft),
+        None => drop(to.insert(key, draft)),
     }
 }
 

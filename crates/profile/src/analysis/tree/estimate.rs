@@ -363,7 +363,7 @@ impl<'a> Growth<'a> {
         let hidden = &mut self.tree.node_mut(parent).hidden;
         *hidden += 1;
         match *hidden {
-            1 if self.limits.keeps_lone => self.lone.insert(parent, bud),
+            1 if self.limits.keeps_lone => drop(self.lone.insert(parent, bud)),
             2 if self.limits.keeps_lone => drop(self.lone.remove(parent)),
             _ => {}
         }
