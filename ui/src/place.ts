@@ -86,7 +86,8 @@ export interface Place extends FunctionKey {
   sides: Sides;
 }
 
-const START: Place = {
+/** The place of a page that was opened now. */
+export const START: Place = {
   view: "overview",
   event: "",
   second: "",

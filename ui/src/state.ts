@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Changes, Exact, FunctionRow, Question, Scope, Show, Summary } from "./answers";
 import { exactly, isUnfinished } from "./format";
 import { libraryOf } from "./opening";
-import { go, lines, place, type FunctionKey, type View } from "./place";
+import { go, lines, place, START, type FunctionKey, type Place, type View } from "./place";
 
 const library = libraryOf(() => loadAgain());
 export const summary = signal<Summary | null>(null);
@@ -45,8 +45,8 @@ export const hasChanges = computed(() => {
   );
 });
 
-export const scope = computed<Scope>(() => {
-  const at = place.value;
+/** The scope that a place states. */
+function scopeOf(at: Place): Scope {
   const second = at.second && at.second !== at.event ? [at.second] : [];
   // A second event type needs the first by name, which the summary knows.
   const first = at.event || (second.length > 0 ? eventName.value : "");
@@ -64,22 +64,11 @@ export const scope = computed<Scope>(() => {
     fold_recursion: at.fold,
     fold_callers: at.foldCallers,
   };
-});
+}
+
+export const scope = computed(() => scopeOf(place.value));
 /** All of the profile. */
-const EVERYTHING: Scope = {
-  events: [],
-  derive: [],
-  parts: "",
-  threads: "",
-  processes: "",
-  hide: "",
-  focus: "",
-  drop: "",
-  cuts: [],
-  no_cycles: false,
-  fold_recursion: false,
-  fold_callers: false,
-};
+const EVERYTHING = scopeOf(START);
 /** One pattern that matches what any of the patterns does. */
 function alternatives(patterns: string[]): string {
   return patterns.length < 2 ? (patterns[0] ?? "") : patterns.map((one) => `(?:${one})`).join("|");
@@ -119,8 +108,8 @@ export async function ask<Q extends Question>(
   }
 }
 
-/** The most rows that a page may have. */
-const MAX_PAGE_ROWS = 10_000;
+/** The most rows that an answer may have. */
+export const MAX_ANSWER_ROWS = 10_000;
 
 /** A question for a page of a list. */
 type PageQuestion = Extract<Question, { kind: "functions" | "changes_page" }>;
@@ -133,7 +122,7 @@ export function allRows<Q extends PageQuestion>(
 ): Answers[Q["kind"]] | Promise<Answers[Q["kind"]]> {
   if (there.rows.length >= count) return there;
   const [within, signal] = [scope.value, new AbortController().signal];
-  return joinedPages((start) => ask({ ...question, start, count: MAX_PAGE_ROWS }, signal, within, false));
+  return joinedPages((start) => ask({ ...question, start, count: MAX_ANSWER_ROWS }, signal, within, false));
 }
 
 /** All pages of a list. They must be those of one loading of the files: rows of two have nothing in common. */
@@ -147,7 +136,7 @@ async function joinedPages<P extends { rows: unknown[] }>(
     pages.push(await askPage(start));
     if (generation.peek() !== loading) throw new Error("the files were loaded again meanwhile");
     start += pages.at(-1)!.rows.length;
-  } while (pages.at(-1)!.rows.length === MAX_PAGE_ROWS);
+  } while (pages.at(-1)!.rows.length === MAX_ANSWER_ROWS);
   return { ...pages[0]!, rows: pages.flatMap((page) => page.rows) };
 }
 

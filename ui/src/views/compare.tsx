@@ -2,7 +2,7 @@
 import type { Cause, Diff } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { ask, eventName, scope, selectNamed, summary } from "../state";
+import { ask, eventName, MAX_ANSWER_ROWS, scope, selectNamed, summary } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
 import { Export, mapped } from "../parts/save";
@@ -10,8 +10,6 @@ import { cells, changeSort, ChangeTable } from "./changed-functions";
 
 const MAX_CAUSES = 12;
 const MAX_ROWS = 200;
-/** The most rows that an answer may have. */
-const MAX_SAVED_ROWS = 10_000;
 
 export function CompareView() {
   const hasBase = summary.value?.base != null;
@@ -21,7 +19,7 @@ export function CompareView() {
   const whole = () =>
     answer!.functions.length < MAX_ROWS
       ? answer!
-      : ask({ ...question, limit: MAX_SAVED_ROWS }, new AbortController().signal, scope.value, false);
+      : ask({ ...question, limit: MAX_ANSWER_ROWS }, new AbortController().signal, scope.value, false);
   if (!hasBase) {
     return (
       <Empty title="Nothing to compare with">
