@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use gristmill_engine::Client;
-use gristmill_output::grouped;
+use gristmill_output::{grouped, printable};
 
 use super::{answer_path, replace, request_path};
 use crate::output_name::OutputName;
@@ -96,7 +96,9 @@ impl Log {
     }
 
     fn write(&self, process: u32, lines: &[String]) {
-        let text: String = lines.iter().map(|line| format!("=={process}== {line}\n")).collect();
+        // Words and paths can have control characters, and this may be a terminal.
+        let line = |line: &String| format!("=={process}== {}\n", printable(line.as_bytes()));
+        let text: String = lines.iter().map(line).collect();
         let written = match (&self.name, &self.stream) {
             (Some(name), _) => append(&name.of_process(process), LOG_MODE, &text),
             (None, Some(stream)) => stream.write(&text),

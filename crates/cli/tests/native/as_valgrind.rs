@@ -228,3 +228,25 @@ fn what_it_does_not_do_goes_to_valgrind_or_is_refused() {
         );
     }
 }
+
+#[test]
+fn words_write_no_control_character() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    link(folder.path());
+    compile(folder.path(), "calls", &["-O2", "-g"], crate::programs::CALLS);
+    let title = "a\x1b]0;title\x07b";
+    let is_harmless = |text: &str| text.chars().all(|c| !c.is_control() || c == '\n');
+    let (process, _) = run(folder.path(), &[], &["./calls", title]);
+    let log = content(folder.path(), &format!("x.log.#{process}"));
+    assert!(log.contains("a\\x1b]0;title\\x07b") && is_harmless(&log), "{log:?}");
+    // Without a log, it is standard error; and what is handed on is named.
+    for option in ["--trace-children=yes", &format!("--{title}=1")] {
+        let mut command = Command::new(folder.path().join("bin/valgrind"));
+        command.args(["--tool=callgrind", option, "./calls", title]).current_dir(folder.path());
+        let told = stderr(&command.env("PATH", "/nowhere").output().unwrap());
+        assert!(told.contains("title") && is_harmless(&told), "{told:?}");
+    }
+}
