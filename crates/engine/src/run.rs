@@ -68,6 +68,11 @@ pub fn run_unrecorded(inherited: &Inherited) -> std::io::Error {
     std::io::Error::from_raw_os_error(-execute::run_unrecorded(inherited) as i32)
 }
 
+/// Returns the message that goes before that.
+pub fn unrecorded(inherited: &Inherited, reason: &str) -> String {
+    execute::unrecorded(inherited.path.as_os_str().as_encoded_bytes(), reason)
+}
+
 /// Returns a copy of standard error on a descriptor that programs do not choose. It is closed when another program takes the place of
 /// this one.
 pub fn copy_of_standard_error() -> Option<std::fs::File> {

@@ -13,7 +13,6 @@ use crate::error::CliError;
 use crate::output_name::OutputName;
 use crate::session::Session;
 use crate::starter::NOT_STARTED;
-use crate::terminal::printable_path;
 use crate::valgrind::find_program;
 
 /// The option that makes messages those of Valgrind, and its values.
@@ -57,9 +56,7 @@ fn split(arguments: &[OsString]) -> Option<(&[OsString], &OsStr, &[OsString])> {
 fn run_unrecorded(arguments: &[OsString], inherited: &Inherited, reason: &str) {
     let recorder = split(arguments).map(|(known, ..)| recorder(known, inherited.words.clone()));
     if let Some(Ok(recorder)) = recorder {
-        let (process, path) = (std::process::id(), printable_path(&inherited.path));
-        let message = format!("process {process} runs {path}, which is not recorded: {reason}");
-        recorder.tell(process, &message);
+        recorder.tell(std::process::id(), &gristmill_engine::unrecorded(inherited, reason));
     }
     // The caller says that there is no recording.
     drop(gristmill_engine::run_unrecorded(inherited));

@@ -162,7 +162,8 @@ fn close_streams(inherited: &Inherited) {
     }
 }
 
-fn unrecorded(path: &[u8], reason: &str) -> String {
+/// Returns the message that this process runs a program that is not recorded.
+pub(crate) fn unrecorded(path: &[u8], reason: &str) -> String {
     let process = std::process::id();
     format!("process {process} runs {}, which is not recorded: {reason}", String::from_utf8_lossy(path))
 }
