@@ -12,13 +12,11 @@ use crate::refusal::Refusal;
 
 /// Makes the options of a view. With `bypasses_hidden`, callers of hidden functions call what these called.
 pub(crate) fn view_options(scope: &Scope, bypasses_hidden: bool) -> Result<ViewOptions, Refusal> {
-    let cut = |text: &String| {
-        text.parse::<Cut>().map_err(|error| Refusal::Scope {
-            member: "cuts",
-            text: text.clone(),
-            reason: last_line(&error.to_string()),
-        })
-    };
+    let cuts = Cut::parse_all(&scope.cuts).map_err(|(nth, error)| Refusal::Scope {
+        member: "cuts",
+        text: scope.cuts[nth].clone(),
+        reason: last_line(&error.to_string()),
+    })?;
     Ok(ViewOptions {
         selection: selection(scope)?,
         events: match &scope.events[..] {
@@ -33,7 +31,7 @@ pub(crate) fn view_options(scope: &Scope, bypasses_hidden: bool) -> Result<ViewO
         focus: optional_pattern(&scope.focus)?,
         drop: optional_pattern(&scope.drop)?,
         bypasses_hidden,
-        cuts: scope.cuts.iter().map(cut).collect::<Result<_, _>>()?,
+        cuts,
         ..ViewOptions::default()
     })
 }

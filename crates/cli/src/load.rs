@@ -161,7 +161,7 @@ pub(crate) fn view_options(args: &ProfileArgs, format: ReportFormat) -> Result<V
         cycles: !args.no_cycles,
         fold_recursion: args.fold_recursion,
         fold_callers: args.fold_callers,
-        cuts: args.cut.iter().map(|text| cut(text)).collect::<Result<_, _>>()?,
+        cuts: cuts(&args.cut)?,
         cut_below: args.cut_below,
         derive: definitions(&args.derive)?,
         ..ViewOptions::default()
@@ -257,11 +257,11 @@ pub(crate) fn definitions(texts: &[String]) -> Result<Vec<Definition>, CliError>
     texts.iter().map(definition).collect()
 }
 
-fn cut(text: &str) -> Result<Cut, CliError> {
-    text.parse().map_err(|error| match error {
-        CutError::Pattern(error) => invalid_pattern(text, &error),
+fn cuts(texts: &[String]) -> Result<Vec<Cut>, CliError> {
+    Cut::parse_all(texts).map_err(|(nth, error)| match error {
+        CutError::Pattern(error) => invalid_pattern(&texts[nth], &error),
         error => usage(
-            format!("--cut '{}': {error}", printable(text.as_bytes())),
+            format!("--cut '{}': {error}", printable(texts[nth].as_bytes())),
             "a cut looks like 'caller -> callee'; both are patterns",
         ),
     })

@@ -1,6 +1,6 @@
 //! Patterns that ignore the case of letters, unless they have a capital letter.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Error, Regex, RegexBuilder};
 
 /// Makes a pattern that ignores the case of letters, unless it has a capital letter itself. A letter behind a backslash, as in
 /// `\S`, is none.
@@ -14,8 +14,50 @@ use regex::{Regex, RegexBuilder};
 /// assert!(pattern(r"^read\S").is_match("ReadAll"));
 /// assert!(!pattern("^Read").is_match("readAll"));
 /// ```
-pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(text).case_insensitive(!has_capital_letter(text)).build()
+pub fn pattern(text: &str) -> Result<Regex, Error> {
+    builder(text).build()
+}
+
+fn builder(text: &str) -> RegexBuilder {
+    let mut builder = RegexBuilder::new(text);
+    builder.case_insensitive(!has_capital_letter(text));
+    builder
+}
+
+/// Bytes that patterns of one list may take together.
+const MAX_BYTES: usize = 24 << 20;
+/// What a pattern may take at first, and at most.
+const SIZES: [usize; 6] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 10 << 20];
+
+/// Compiles many patterns: a few letters can ask for megabytes, so that there is a limit for all together.
+#[derive(Debug)]
+pub(crate) struct PatternBudget {
+    left: usize,
+}
+
+impl PatternBudget {
+    pub(crate) fn new() -> Self {
+        PatternBudget { left: MAX_BYTES }
+    }
+
+    /// Makes a pattern as [`pattern`] does, as long as the limit is not reached.
+    pub(crate) fn pattern(&mut self, text: &str) -> Result<Regex, Error> {
+        let mut builder = builder(text);
+        let mut result = Err(Error::CompiledTooBig(self.left));
+        // The compiler does not tell what a pattern takes.
+        for size in SIZES.into_iter().filter(|&size| size <= self.left) {
+            result = builder.size_limit(size).dfa_size_limit(2 * size).build();
+            match result {
+                Err(Error::CompiledTooBig(_)) => {}
+                Ok(_) => {
+                    self.left -= size;
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        result
+    }
 }
 
 /// Returns `true` if a pattern has a capital letter, not counting those behind a backslash. See the example of [`pattern()`].
@@ -35,4 +77,21 @@ pub fn has_capital_letter(pattern: &str) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_patterns_have_one_limit() {
+        let accepted = |text: &str| {
+            let mut budget = PatternBudget::new();
+            (0..2000).take_while(|_| budget.pattern(text).is_ok()).count()
+        };
+        // Each of them takes several megabytes.
+        assert!((1..=6).contains(&accepted(r"\w{80}")));
+        assert_eq!(accepted("^std::collections::hash_map::HashMap<K,V>::insert$"), MAX_BYTES / SIZES[0]);
+        assert_eq!(accepted(r"\w{10000}"), 0);
+    }
 }

@@ -7,6 +7,8 @@ use gristmill_profile::analysis::InclusiveRule;
 use gristmill_profile::formula::Definition;
 use regex::Regex;
 
+use crate::pattern::PatternBudget;
+
 /// Options of a [`View`](crate::View). The default shows all event types of all functions in all parts.
 #[derive(Debug, Clone)]
 pub struct ViewOptions {
@@ -77,10 +79,9 @@ pub enum EventSelection {
 /// ```
 /// use gristmill_report::{Cut, CutError};
 ///
-/// let cut: Cut = "main -> ^read".parse()?;
-/// assert!(cut.caller.is_match("main") && !cut.callee.is_match("spread"));
-/// assert!(matches!("main".parse::<Cut>(), Err(CutError::NoArrow)));
-/// # Ok::<(), CutError>(())
+/// let cuts = Cut::parse_all(&["main -> ^read"]).expect("valid");
+/// assert!(cuts[0].caller.is_match("main") && !cuts[0].callee.is_match("spread"));
+/// assert!(matches!(Cut::parse_all(&["main -> f", "main"]), Err((1, CutError::NoArrow))));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Cut {
@@ -98,6 +99,8 @@ pub enum CutError {
     NoArrow,
     /// A pattern is not valid.
     Pattern(regex::Error),
+    /// The patterns of all cuts take too much memory.
+    TooLarge,
 }
 
 impl fmt::Display for CutError {
@@ -105,19 +108,33 @@ impl fmt::Display for CutError {
         match self {
             CutError::NoArrow => f.write_str("there is no ->"),
             CutError::Pattern(error) => error.fmt(f),
+            CutError::TooLarge => f.write_str(
+                "the patterns of the cuts take too much memory: use fewer, or shorter repetitions",
+            ),
         }
     }
 }
 
 impl std::error::Error for CutError {}
 
-impl std::str::FromStr for Cut {
-    type Err = CutError;
-
-    /// Parses `CALLER -> CALLEE`, both patterns.
-    fn from_str(text: &str) -> Result<Self, CutError> {
-        let (caller, callee) = text.split_once("->").ok_or(CutError::NoArrow)?;
-        let pattern = |text: &str| crate::pattern::pattern(text.trim()).map_err(CutError::Pattern);
-        Ok(Cut { caller: pattern(caller)?, callee: pattern(callee)? })
+impl Cut {
+    /// Parses a list of `CALLER -> CALLEE`, both patterns. All together may take some megabytes, whatever their number.
+    ///
+    /// # Errors
+    ///
+    /// If one is not valid, or does not fit any more: its place in the list, and the reason.
+    pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Cut>, (usize, CutError)> {
+        let mut budget = PatternBudget::new();
+        let mut pattern = |text: &str| match budget.pattern(text.trim()) {
+            Err(regex::Error::CompiledTooBig(_)) => Err(CutError::TooLarge),
+            result => result.map_err(CutError::Pattern),
+        };
+        let mut parse = |text: &str| {
+            let (caller, callee) = text.split_once("->").ok_or(CutError::NoArrow)?;
+            Ok(Cut { caller: pattern(caller)?, callee: pattern(callee)? })
+        };
+        let cuts =
+            texts.iter().enumerate().map(|(nth, text)| parse(text.as_ref()).map_err(|error| (nth, error)));
+        cuts.collect()
     }
 }
