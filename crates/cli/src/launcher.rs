@@ -47,7 +47,7 @@ const LAUNCHERS: [&str; 32] = [
     "xvfb-run",
 ];
 
-/// Functions of the C library, and of Go, each call of which starts a program.
+/// Functions of the C library, and of Go, each call of which starts a program, unless that fails.
 const STARTERS: [&str; 5] = ["posix_spawn", "posix_spawnp", "vfork", "__vfork", "syscall.forkAndExecInChild"];
 
 /// Functions of the C library that duplicate the process. Callgrind records what the other one does until it becomes another
@@ -133,9 +133,9 @@ pub(crate) fn only_launchers(profiles: &[Profile]) -> Option<String> {
     (!commands.is_empty()).then(|| commands.join(", "))
 }
 
-/// Returns the function that a program started others with, and how often it was called, if profiles of Callgrind show that the
-/// others are not recorded: a program that a process becomes leaves no profile. Of `running` processes, which go on, the profiles come
-/// later.
+/// Returns the function that a program may have started others with, and how often it was called, if profiles of Callgrind show that
+/// these are not recorded: a program that a process becomes leaves no profile. Nor does a process that is killed, and a start can fail,
+/// which profiles do not show. Of `running` processes, which go on, the profiles come later.
 pub(crate) fn unrecorded(profiles: &[Profile], running: usize) -> Option<(&'static str, Cost)> {
     let is_callgrind =
         |profile: &Profile| profile.parts().all(|part| part.producer() == ProducerKind::Callgrind);

@@ -229,7 +229,7 @@ fn programs_that_are_started_and_not_recorded_are_named() {
         let shown = stderr(&output);
         assert_eq!(code(&output), 0, "{shown}");
         let said =
-            format!("the program started others, which were not recorded {note}: add `--trace-children=yes`");
+            format!("programs that it may have started {note} were not recorded: add `--trace-children=yes`");
         assert!(shown.contains(&said), "{way}: {shown}");
         let output = gate(path, &["run"]);
         assert!(

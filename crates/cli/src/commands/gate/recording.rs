@@ -276,7 +276,7 @@ impl<'c> Recorder<'c> {
         let note = unrecorded.map(|(function, count)| {
             let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
             format!(
-                "the program started others, which were not recorded ({calls} of `{function}`): add \
+                "programs that it may have started ({calls} of `{function}`) were not recorded: add \
                  `--trace-children=yes` to `options` to record them, too, or `--trace-children=no` if they do not count"
             )
         });

@@ -240,8 +240,7 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
     } else if let Some((function, count)) = launcher::unrecorded(profiles, running) {
         let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
         session.tell(&format!(
-            "the program started others, which were not recorded ({calls} of {function}): \
-             {option} records these, too"
+            "programs that it may have started ({calls} of {function}) were not recorded: {option} records these, too"
         ));
     }
 }
