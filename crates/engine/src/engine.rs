@@ -10,6 +10,7 @@ mod flush;
 mod jumps;
 mod limits;
 mod master_handler;
+mod output_file;
 mod own_call;
 mod own_files;
 mod parts;

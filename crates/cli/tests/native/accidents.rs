@@ -123,3 +123,52 @@ fn a_profile_that_cannot_be_written_is_not_there() {
     assert_eq!(output.status.signal(), Some(9));
     assert_eq!(files_below(folder.path()), Vec::<std::path::PathBuf>::new());
 }
+
+#[test]
+fn nothing_of_an_earlier_profile_follows_one_that_is_cut_off() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let earlier = "fn=f\n".repeat(100_000) + "totals: 4711\n";
+    std::fs::write(folder.path().join("a.out"), earlier).unwrap();
+    let program = format!(
+        "ulimit -f 8; exec {} record --engine native --force -o a.out true",
+        env!("CARGO_BIN_EXE_gristmill")
+    );
+    let output = Command::new("sh").args(["-c", &program]).current_dir(folder.path()).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(
+        said.contains("the profile could not be written: ")
+            && said.contains("a.out: removed, as it was cut off"),
+        "{said}"
+    );
+    assert_eq!(files_below(folder.path()), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_pipe_gets_the_profile_and_is_not_waited_for_without_end() {
+    if !has_engine(&["mkfifo"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let output = record(folder.path(), &["-o", "pipe", "true"]);
+    assert!(stderr(&output).contains("no process reads the pipe"), "{}", stderr(&output));
+    let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    let output = record(folder.path(), &["-o", "pipe", "true"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let read = reader.wait_with_output().unwrap().stdout;
+    assert!(
+        read.starts_with(b"# callgrind format") && text_has_end(&read),
+        "{}",
+        String::from_utf8_lossy(&read)
+    );
+}
+
+fn text_has_end(profile: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(profile);
+    text.lines().next_back().is_some_and(|line| line.starts_with("totals:"))
+}

@@ -1,10 +1,7 @@
 //! The profile: what blocks and edges cost, by function, instruction and line, in Callgrind's dialect.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,10 +10,8 @@ use gristmill_format::{
     PositionStyle, Positions, Record, Words, Writer,
 };
 
-use linux_raw_sys::general as sys;
-
 use super::Engine;
-use super::own_call::own_call;
+use super::output_file::replace_content;
 use super::trigger::Trigger;
 use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
@@ -25,9 +20,6 @@ use crate::symbols::shown_name;
 
 /// The file of what has none.
 const UNKNOWN: &[u8] = b"???";
-
-/// The mode of a new file, as Callgrind has it: a profile tells the command line.
-const MODE: u32 = 0o600;
 
 /// A call from an instruction: what is called, from which address on.
 type CallKey = (u64, ContextId, u64);
@@ -93,20 +85,6 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
     let (bytes, total) = profile.write(summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
     Ok(total)
-}
-
-/// Replaces the content of a file, or appends to it. Processes of one recording can write to one file: the last one holds.
-fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(false).append(appends).mode(MODE).open(path)?;
-    // Where there are no locks, files are mixed if two processes write at once.
-    own_call(sys::__NR_flock, [file.as_raw_fd() as u64, u64::from(sys::LOCK_EX), 0, 0, 0, 0]);
-    file.write_all(bytes)?;
-    // At the end, so that a file that was whole is never empty.
-    if !appends && file.metadata()?.is_file() {
-        file.set_len(bytes.len() as u64)?;
-    }
-    Ok(())
 }
 
 /// Adds up what blocks and edges cost in threads, by the addresses of their counters.

@@ -1,0 +1,76 @@
+//! The file that a profile is written to. All signals are blocked meanwhile, so nothing here waits without end.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Seek as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use linux_raw_sys::errno::ENXIO;
+use linux_raw_sys::general as sys;
+
+use super::own_call::own_call;
+
+/// The mode of a new file, as Callgrind has it: a profile tells the command line.
+const MODE: u32 = 0o600;
+
+/// The time that another process may hold the file, or leave a pipe full.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+const BETWEEN_TRIES: Duration = Duration::from_millis(2);
+
+/// Replaces the content of a file, or appends to it. Processes of one recording can write to one file: the last one holds.
+pub(super) fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).append(appends);
+    let opened = options.mode(MODE).custom_flags(sys::O_NONBLOCK.cast_signed()).open(path);
+    let mut file = opened.map_err(|error| match error.raw_os_error() {
+        Some(number) if number.cast_unsigned() == ENXIO => Error::other("no process reads the pipe"),
+        _ => error,
+    })?;
+    lock(&file);
+    let written = write(&mut file, bytes);
+    // At the end, so that a file that was whole is never empty. After an error nothing of an earlier profile follows.
+    if !appends && file.metadata()?.is_file() {
+        let end = file.stream_position()?;
+        file.set_len(end)?;
+    }
+    written
+}
+
+/// Keeps other processes from writing at the same time. Where there are no locks, files are mixed if two do.
+fn lock(file: &File) {
+    let tried = || {
+        own_call(
+            sys::__NR_flock,
+            [file.as_raw_fd() as u64, u64::from(sys::LOCK_EX | sys::LOCK_NB), 0, 0, 0, 0],
+        )
+    };
+    let is_held = |result: i64| Error::from_raw_os_error(-result as i32).kind() == ErrorKind::WouldBlock;
+    let start = Instant::now();
+    while is_held(tried()) && start.elapsed() < MAX_WAIT {
+        sleep();
+    }
+}
+
+fn write(file: &mut File, bytes: &[u8]) -> Result<()> {
+    let mut left = bytes;
+    let mut last = Instant::now();
+    while !left.is_empty() {
+        match file.write(left) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                left = &left[count..];
+                last = Instant::now();
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock && last.elapsed() < MAX_WAIT => sleep(),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn sleep() {
+    std::thread::sleep(BETWEEN_TRIES);
+}
