@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::amount::Share;
 use crate::config::{Benchmark, BudgetScope};
 use crate::error::{FileError, line_at};
-use crate::measurement::Measurement;
+use crate::measurement::{FunctionName, Measurement};
 
 const HEAD: &str = "# Costs that `gristmill gate bless` accepted, and their variation from run to run\n\
                     # (`gristmill gate noise`). Written by these commands; review it like code.\n";
@@ -124,6 +124,12 @@ pub struct FunctionBaseline {
     /// Inclusive costs, if it is of the user's own code and they differ from the self costs; otherwise empty.
     #[serde(default, deserialize_with = "costs")]
     pub inclusive: Vec<Cost>,
+}
+
+impl FunctionBaseline {
+    pub(crate) fn function(&self) -> FunctionName {
+        FunctionName { name: self.name.clone(), file: self.file.clone() }
+    }
 }
 
 // Integers of TOML have 64 bits.

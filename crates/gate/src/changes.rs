@@ -52,7 +52,7 @@ pub(crate) fn function_changes(
     let listed_from = baseline.listed_from[baseline_column];
     let mut listed: BTreeMap<FunctionName, (Cost, Cost)> = BTreeMap::new();
     for function in &baseline.functions {
-        let name = FunctionName { name: function.name.clone(), file: function.file.clone() };
+        let name = function.function();
         let (cost, calls) = listed.entry(name).or_default();
         *cost += function.costs[baseline_column];
         *calls += function.calls;

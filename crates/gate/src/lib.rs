@@ -10,6 +10,7 @@ mod error;
 mod github;
 mod json;
 mod junit;
+mod lost;
 mod markdown;
 mod measurement;
 mod nearest;

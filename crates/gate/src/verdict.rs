@@ -6,9 +6,10 @@ use gristmill_output::json::{self, ExactInteger};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::baseline::{BenchmarkBaseline, BudgetBaseline, FunctionBaseline};
+use crate::baseline::{BenchmarkBaseline, BudgetBaseline};
 use crate::changes::{FunctionChange, function_changes};
 use crate::config::{Benchmark, Budget, BudgetScope};
+use crate::lost::{Columns, lost_functions};
 use crate::measurement::Measurement;
 use crate::nearest::{OwnFunction, nearest};
 use crate::settings::{Conditions, differences};
@@ -314,7 +315,8 @@ impl BudgetVerdict {
             }
             let increase = increase.amount(base);
             let lost = accepted.as_ref().and_then(|(baseline, accepted)| {
-                lost_functions(budget, measurement, baseline, accepted.column, increase.max(noise))
+                let columns = Columns { measurement: column, baseline: accepted.column };
+                lost_functions(budget, measurement, baseline, columns, increase.max(noise))
             });
             if !budget.is_advisory && lost.is_some() {
                 verdict.note = lost;
@@ -390,33 +392,6 @@ fn doubt(budget: &Budget, base: Cost, cost: Cost, noise: Cost) -> Option<&'stati
     }
 }
 
-/// Returns a sentence about functions of the baseline that a budget does not count any more, if they cost more than it allows:
-/// a regression of the other functions may be hidden behind them.
-fn lost_functions(
-    budget: &Budget,
-    measurement: &Measurement,
-    baseline: &BenchmarkBaseline,
-    column: usize,
-    allowed: Cost,
-) -> Option<String> {
-    // The inclusive cost of a function that was inlined is still that of its callers.
-    let BudgetScope::Functions { pattern, is_inclusive: false, .. } = &budget.scope else { return None };
-    let is_there = |name: &str| measurement.functions.keys().any(|other| other.name == name);
-    let is_lost = |row: &&FunctionBaseline| pattern.is_match(&row.name) && !is_there(&row.name);
-    let lost: Vec<&FunctionBaseline> = baseline.functions.iter().filter(is_lost).collect();
-    let cost: Cost = lost.iter().map(|row| row.costs[column]).sum();
-    let first = lost.iter().max_by_key(|row| row.costs[column]).filter(|_| cost > allowed)?;
-    let (who, verb) = match lost.len() {
-        1 => (format!("`{}`", first.name), "is"),
-        count => (format!("`{}` and {} more", first.name, count - 1), "are"),
-    };
-    Some(format!(
-        "{who} with {} {} of the baseline {verb} gone: inlined, renamed or left out; `gristmill gate bless` accepts it",
-        grouped(cost),
-        budget.event
-    ))
-}
-
 /// Returns the pattern that the baseline has for a budget, if that is another one.
 fn other_functions(budget: &Budget, baseline: &BenchmarkBaseline) -> Option<String> {
     let BudgetScope::Functions { name, pattern, is_inclusive } = &budget.scope else { return None };
@@ -438,7 +413,7 @@ fn allowed(budget: &Budget) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::Noise;
+    use crate::baseline::{FunctionBaseline, Noise};
     use crate::measurement::{FunctionCost, FunctionName};
 
     fn measurement(functions: &[(&str, Cost)]) -> Measurement {
