@@ -1,7 +1,8 @@
 // The library in WebAssembly gives the answers of the program, byte for byte.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -142,4 +143,24 @@ test("what is no profile and no question is refused with a reason", { skip }, ()
   const ask = load({ profile: [filesOf(PROFILES.c).profile[0]], base: [] });
   assert.match(JSON.parse(ask({ question: { kind: "nosuch" } }).text).error, /not a question/);
   assert.match(JSON.parse(ask({ question: { kind: "source", function: 1e6 } }).text).error, /no function/);
+});
+
+test("a file that looks like the form of exported pages is text, as it is for the program", { skip }, () => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-"));
+  try {
+    const file = join(directory, "two.out");
+    // In the form, the second line would be `1 900`.
+    const templates = ["\u0002", "1 900"].map((text) => String.fromCharCode(text.length) + text);
+    const lines = "\u0005\u0000\u0000\u0000\u0001\u0000";
+    writeFileSync(file, "\0columns\u0002" + templates.join("") + lines + "\nevents: Ir\nfn=main\n1 5\n\n");
+    const question = { kind: "functions", group: "function", sort: "name", filter: "", start: 0, count: 9 };
+    const expected = execFileSync(program, ["view", "--answer", JSON.stringify({ question }), file], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    assert.match(expected, /"self":5\b|\b5\b/);
+    assert.equal(load({ profile: [file], base: [] })({ question }).text, expected.trimEnd());
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });

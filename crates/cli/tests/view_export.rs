@@ -190,7 +190,8 @@ fn a_share_leaves_out_cheap_functions_of_large_profiles_only() {
     let functions_of = |words: &[&str]| {
         let (page, manifest) = export(directory.path(), &[&["--force"], words].concat());
         let bytes = unpacked(element(&page, "file-0"));
-        let text = columns::to_text(&bytes).unwrap_or(bytes);
+        let is_by_columns = manifest["files"][0]["role"] == "profile-by-columns";
+        let text = if is_by_columns { columns::to_text(&bytes).unwrap() } else { bytes };
         fs::write(directory.path().join("condensed"), text).unwrap();
         let notes = manifest["notes"].as_array().unwrap().clone();
         (
@@ -317,4 +318,40 @@ fn a_hostile_name_of_a_file_ends_no_element() {
     }
     // Names are shown like this everywhere.
     assert_eq!(manifest["files"][0]["name"], name.replace('\u{2028}', "\\u{2028}"));
+}
+
+/// Lines that cost next to nothing show that a function was inlined.
+#[test]
+fn a_share_of_a_comparison_has_the_causes_of_the_whole() {
+    let directory = folder(&[]);
+    let own = |name: &str| fs::read(root().join("corpus/callgrind").join(name)).unwrap();
+    for (new, base) in
+        [("callgrind.out.mill-fast", "callgrind.out.mill"), ("callgrind.out.mill", "callgrind.out.mill-fast")]
+    {
+        for (name, file) in [("new", new), ("base", base)] {
+            fs::write(directory.path().join(name), own(file)).unwrap();
+        }
+        let causes = |base: &str, new: &str| {
+            let output = run_in(directory.path(), &["diff", "--format", "json", base, new]);
+            assert!(code(&output) < 2, "{}", stderr(&output));
+            let document = json(&output);
+            let text = |cause: &Value| format!("{} {}", cause["effect"], cause["text"]);
+            // Small ones that functions of both sides have can differ, and the page says so.
+            document["causes"].as_array().unwrap().iter().map(text).take(20).collect::<Vec<_>>()
+        };
+        let whole = causes("base", "new");
+        assert!(whole.iter().any(|cause| cause.contains("inlined")), "{whole:?}");
+        for share in ["99%", "60%"] {
+            let (page, manifest) =
+                export(directory.path(), &["--force", "--export-share", share, "new", "--base", "base"]);
+            assert!(
+                manifest["notes"].to_string().matches("small causes can differ").count() == 1,
+                "{manifest}"
+            );
+            for (name, element_id) in [("new.share", "file-0"), ("base.share", "file-1")] {
+                fs::write(directory.path().join(name), unpacked(element(&page, element_id))).unwrap();
+            }
+            assert_eq!(causes("base.share", "new.share"), whole, "{share}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 use crate::digits::{push_decimal, push_hex};
 
-/// The beginning of the form; no text of a profile has it.
+/// The beginning of the form. A text can have it, too, so that the form is known by where it comes from.
 const MAGIC: &[u8] = b"\0columns";
 /// Marks of a template: a number, a hexadecimal number, and the rest of the line.
 const NUMBER: u8 = 0;
@@ -35,7 +35,6 @@ const MAX_TEMPLATE_BYTES: usize = 64;
 ///
 /// let text = b"fn=(1) main\n1 16\ncalls=3 50\n+2 400\ncalls=1 50\n+1 16\n";
 /// let bytes = columns::from_text(text);
-/// assert!(columns::is_form(&bytes) && !columns::is_form(text));
 /// assert_eq!(columns::to_text(&bytes).as_deref(), Some(&text[..]));
 /// ```
 pub fn from_text(text: &[u8]) -> Vec<u8> {
@@ -76,12 +75,8 @@ pub fn from_text(text: &[u8]) -> Vec<u8> {
     form
 }
 
-/// Returns `true` if these bytes are in the form.
-pub fn is_form(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
-}
-
-/// Returns the text again, or `None` if the bytes are not in the form. See the example of [`from_text`].
+/// Returns the text again, or `None` if the bytes are not in the form. A few bytes can stand for much text: only for bytes of
+/// [`from_text`]. See the example of [`from_text`].
 pub fn to_text(form: &[u8]) -> Option<Vec<u8>> {
     let mut rest = form.strip_prefix(MAGIC)?;
     let mut templates = Vec::new();

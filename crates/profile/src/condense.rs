@@ -14,8 +14,9 @@
 mod functions;
 mod least;
 mod lines;
+mod one_sided;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 
 use gristmill_format::{
@@ -27,6 +28,7 @@ pub use self::functions::FunctionCount;
 use self::functions::{Functions, WrittenFunction};
 use self::least::LeastCosts;
 use self::lines::{FunctionLines, JumpLine, PartLines, SelfCosts};
+use self::one_sided::functions_with_all_lines;
 use crate::decode::Place;
 use crate::id::{EventId, FileId, FunctionId, ObjectId};
 use crate::part::Part;
@@ -54,6 +56,8 @@ pub struct Condensing<'p> {
     least: LeastCosts,
     /// `true` if lines that tell where functions are stay, too.
     keeps_places: bool,
+    /// Functions whose lines all stay.
+    whole: HashSet<FunctionId>,
 }
 
 /// Counts of lines with self costs or calls. See the example of [`Condensing`].
@@ -100,6 +104,7 @@ impl<'p> Condensing<'p> {
             functions,
             least: LeastCosts::of_lines(profile, per_mille),
             keeps_places: false,
+            whole: HashSet::new(),
         }
     }
 
@@ -127,23 +132,26 @@ impl<'p> Condensing<'p> {
         Self::with_functions(profile, Functions::with_share(profile, per_mille), per_mille)
     }
 
-    /// Also keeps the first line of each function, and all lines of closures: a comparison has to know whether those of one name
-    /// on both sides are at the same place.
+    /// Also keeps what a comparison with another profile needs: the first line of each function, and all lines of closures, since it
+    /// has to know whether those of one name on both sides are at the same place; and all lines of functions that only one side has,
+    /// and of their callers, since it has to know what was inlined.
     ///
     /// ```
     /// use gristmill_profile::Profile;
     /// use gristmill_profile::condense::Condensing;
     ///
     /// let profile = Profile::from_bytes(b"events: Ir\nfl=a.rs\nfn=f\n1 2\n2 990\n3 5\nfn=f::{{closure}}\n5 1\n6 2\n".to_vec());
+    /// let base = Profile::from_bytes(b"events: Ir\nfl=a.rs\nfn=f\n2 991\nfn=f::{{closure}}\n5 1\n".to_vec());
     /// let mut condensed = Vec::new();
-    /// Condensing::new(&profile, 900).for_comparison().write(0, &mut condensed)?;
+    /// Condensing::new(&profile, 900).for_comparison(&base).write(0, &mut condensed)?;
     /// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.rs\nfn=(1) f\n1 2\n+1 990\n-2 5\n\n\
     ///                 fn=(2) f::{{closure}}\n5 1\n+1 2\n";
     /// assert_eq!(String::from_utf8_lossy(&condensed), expected);
     /// # Ok::<(), gristmill_format::Error>(())
     /// ```
-    pub fn for_comparison(mut self) -> Self {
+    pub fn for_comparison(mut self, other: &Profile) -> Self {
         self.keeps_places = true;
+        self.whole = functions_with_all_lines(self.profile, other);
         self
     }
 

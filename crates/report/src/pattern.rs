@@ -26,7 +26,7 @@ fn builder(text: &str) -> RegexBuilder {
 
 /// Bytes that patterns of one list may take together.
 const MAX_BYTES: usize = 24 << 20;
-/// What a pattern may take at first, and at most.
+/// The limits of one pattern that are tried, in bytes.
 const SIZES: [usize; 6] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 10 << 20];
 
 /// Compiles many patterns: a few letters can ask for megabytes, so that there is a limit for all together.

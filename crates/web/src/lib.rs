@@ -91,20 +91,21 @@ pub extern "C" fn name() {
 }
 
 /// Takes the buffer as the contents of a file: 0 for a profile, 1 for one of the base, 2 for a source, 3 for one that is
-/// newer than the profile. Returns the length of its text: the page that `gristmill view` exports has large ones by columns.
+/// newer than the profile, 4 and 5 for a profile and one of the base by columns, as the page that `gristmill view` exports has
+/// large ones. Returns the length of its text.
 #[allow(unsafe_code, reason = "the name is for the page")]
 #[unsafe(no_mangle)]
 pub extern "C" fn add(role: u32) -> usize {
     PAGE.with_borrow_mut(|page| {
         let (name, mut bytes) = (std::mem::take(&mut page.name), std::mem::take(&mut page.buffer));
-        if role < 2 && columns::is_form(&bytes) {
+        if let 4 | 5 = role {
             // What is not in the form is no profile either, and the loader says so.
             bytes = columns::to_text(&bytes).unwrap_or(bytes);
         }
         let length = bytes.len();
         match role {
-            0 => page.profile.push(Input { name, bytes: InputBytes::from(bytes) }),
-            1 => page.base.push(Input { name, bytes: InputBytes::from(bytes) }),
+            0 | 4 => page.profile.push(Input { name, bytes: InputBytes::from(bytes) }),
+            1 | 5 => page.base.push(Input { name, bytes: InputBytes::from(bytes) }),
             _ => {
                 let text =
                     SourceText { found_at: name.clone(), text: bytes, changed: None, is_newer: role == 3 };

@@ -24,6 +24,8 @@ export class Groups {
       return known.has(name) ? name : (others.shift() ?? "");
     });
     this.ranks = new Map(this.names.map((name, index) => [name, index]));
+    // What has no group is one of all others, even if there are fewer groups than colours.
+    this.ranks.delete("");
   }
 
   /** The token of a group. The last one, grey, is that of all others. */

@@ -134,11 +134,15 @@ function PartList({ answer }: { answer: Parts }) {
   );
 }
 
-/** Threads of processes, each with its parts. */
+/** Threads of processes in the order of their numbers, each with its parts. */
 function rowsOf(all: PartSummary[]): [string, PartSummary[]][] {
   const rows = new Map<string, PartSummary[]>();
   const hasProcesses = new Set(all.map((part) => part.process)).size > 1;
-  for (const part of all) {
+  const byNumber = [...all].sort(
+    (a, b) =>
+      Number(a.process ?? 0) - Number(b.process ?? 0) || Number(a.thread ?? 0) - Number(b.thread ?? 0),
+  );
+  for (const part of byNumber) {
     const process = part.process === null || !hasProcesses ? "" : `process ${part.process}`;
     const thread = part.thread === null ? "" : `thread ${part.thread}`;
     const name = [process, thread].filter((text) => text !== "").join(", ") || "program";

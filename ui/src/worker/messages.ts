@@ -1,7 +1,10 @@
 // The messages between the page and the worker with the library.
 
-/** The use of a file. A newer source was changed after the profile was written. */
-export type Role = "profile" | "base" | "source" | "newer-source";
+/**
+ * The use of a file. A newer source was changed after the profile was written. Profiles by columns are those of an exported page, never
+ * of a visitor.
+ */
+export type Role = "profile" | "base" | "source" | "newer-source" | "profile-by-columns" | "base-by-columns";
 
 export interface GivenFile {
   name: string;

@@ -15,7 +15,14 @@ interface Exports {
   answer_length(): number;
 }
 
-const ROLES: Record<Role, number> = { profile: 0, base: 1, source: 2, "newer-source": 3 };
+const ROLES: Record<Role, number> = {
+  profile: 0,
+  base: 1,
+  source: 2,
+  "newer-source": 3,
+  "profile-by-columns": 4,
+  "base-by-columns": 5,
+};
 /** The memory of WebAssembly has 4 GB; the profile is not alone in it. */
 const MAX_FILE_BYTES = 0xe000_0000;
 
@@ -118,7 +125,7 @@ async function add(exports: Exports, file: GivenFile): Promise<void> {
   }
   // A file may be in a compact form, and has more text than bytes.
   const text = exports.add(ROLES[file.role]) >>> 0;
-  if (file.role === "profile" || file.role === "base") total += text;
+  if (file.role !== "source" && file.role !== "newer-source") total += text;
 }
 
 /** Makes a library with the files that were given. */

@@ -6,7 +6,7 @@ mod recorded;
 mod valgrind_log;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gristmill_gate::FIXED_CACHES;
@@ -81,6 +81,9 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         }
     }
     check_directory(&name)?;
+    if let Some(program) = &found {
+        check_other_file(&name, program)?;
+    }
     let log = ValgrindLog::new()?;
     let arguments = arguments(args, &name, &log)?;
     if args.simulates_caches() && !args.quiet {
@@ -207,6 +210,19 @@ fn check_directory(name: &OutputName) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses the file of the program itself, which `--force` would overwrite.
+fn check_other_file(name: &OutputName, program: &Path) -> Result<(), CliError> {
+    let path = name.of_process(std::process::id());
+    let file = |path: &Path| path.canonicalize().ok();
+    if file(&path).is_some_and(|output| file(program) == Some(output)) {
+        return Err(CliError::Usage {
+            message: format!("{} is the program itself", printable_path(&path)),
+            hint: Some("give the profile another name".to_owned()),
+        });
+    }
+    Ok(())
 }
 
 /// Returns the words for Valgrind.

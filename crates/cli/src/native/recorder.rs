@@ -171,7 +171,8 @@ impl Client for Recorder {
     fn tell(&self, process: u32, message: &str) {
         match &self.messages {
             Messages::Files(name) => {
-                let text = format!("gristmill: warning: {message}\n");
+                // A path in it can have more than one line.
+                let text = format!("gristmill: warning: {}\n", printable(message.as_bytes()));
                 drop(append(&name.of_process(process), MODE, &text));
             }
             Messages::Log(log) => log.write(process, &[format!("Warning: {message}")]),

@@ -116,10 +116,14 @@ impl<'w> Wanted<'w> {
     fn add(&mut self, word: &OsString, is_simulated: bool) -> Result<(), String> {
         let (name, value) = named(word);
         let shown = word.to_string_lossy();
-        let is_numbered = NUMBERED.iter().any(|numbered| {
-            let rest = name.strip_prefix(numbered);
-            rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
-        });
+        // Without a number in the name, the value is one.
+        let is_number =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u32>().is_ok();
+        let is_numbered =
+            NUMBERED.iter().filter_map(|numbered| name.strip_prefix(numbered)).any(|rest| match rest {
+                "" => value.is_some_and(is_number),
+                rest => is_number(rest),
+            });
         match (name, value) {
             ("-q" | "--quiet" | "-v" | "--verbose", None) | ("--tool", _) => return Ok(()),
             (name, Some("yes" | "no")) if YES_OR_NO.contains(&name) => {}
@@ -227,6 +231,10 @@ mod tests {
             "--toggle-collect=",
             "--no-such-option",
             "--separate-callers=",
+            "--separate-callers=abc",
+            "--separate-callers=3x",
+            "--separate-recs=99999999999",
+            "--separate-callers99999999999=f",
             "--log-file=%z",
             "--log-fd=9",
         ] {

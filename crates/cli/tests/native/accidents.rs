@@ -168,6 +168,23 @@ fn a_pipe_gets_the_profile_and_is_not_waited_for_without_end() {
     );
 }
 
+#[test]
+fn a_program_is_not_overwritten_with_its_profile() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "own", &["-O0"], "int main(void) { return 3; }");
+    std::os::unix::fs::symlink("own", folder.path().join("link")).unwrap();
+    let before = std::fs::read(folder.path().join("own")).unwrap();
+    for name in ["own", "link", "./link"] {
+        let output = record(folder.path(), &["--force", "-o", name, "./own"]);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("is the program itself"), "{}", stderr(&output));
+    }
+    assert!(std::fs::read(folder.path().join("own")).unwrap() == before);
+}
+
 fn text_has_end(profile: &[u8]) -> bool {
     let text = String::from_utf8_lossy(profile);
     text.lines().next_back().is_some_and(|line| line.starts_with("totals:"))

@@ -133,12 +133,14 @@ impl PartLines {
         columns: &[EventId],
         row: &mut [Cost],
     ) {
-        let Condensing { profile, functions, least, keeps_places } = condensing;
+        let Condensing { profile, functions, least, keeps_places, whole } = condensing;
         let original = function;
         let function = functions.written(function);
         let is_group = functions.is_group(function);
         let lines = self.functions.entry(function).or_insert_with(|| FunctionLines {
-            stays: *keeps_places && !is_group && is_closure(profile.function(function).name),
+            stays: *keeps_places
+                && !is_group
+                && (whole.contains(&function) || is_closure(profile.function(function).name)),
             ..FunctionLines::default()
         });
         let (place, costs, calls) = match line {

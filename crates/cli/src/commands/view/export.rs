@@ -46,6 +46,19 @@ enum Role {
     Source,
     /// A source that was changed after the profile was written.
     NewerSource,
+    /// A profile and a base in the form of [`columns`].
+    ProfileByColumns,
+    BaseByColumns,
+}
+
+impl Role {
+    fn by_columns(self) -> Role {
+        match self {
+            Role::Profile => Role::ProfileByColumns,
+            Role::Base => Role::BaseByColumns,
+            other => other,
+        }
+    }
 }
 
 /// The files of the page, as it reads them.
@@ -79,13 +92,21 @@ impl Contents {
     }
 
     /// Adds the files of a profile, whole or with what makes up a share of the cost.
-    fn add_profile(&mut self, profile: &Profile, role: Role, share: Option<Share>) -> Result<(), CliError> {
-        let condensing = share.map(|share| share.condensing(profile));
+    /// Of a comparison, `other` is the other side.
+    fn add_profile(
+        &mut self,
+        profile: &Profile,
+        role: Role,
+        share: Option<Share>,
+        other: Option<&Profile>,
+    ) -> Result<(), CliError> {
+        let condensing = share.map(|share| share.condensing(profile, other));
         let damage = DamageRow::list(profile);
         let mut doubts = doubts(profile);
         let mut warnings = Vec::new();
         let mut written = WrittenLines::default();
         for (index, input) in profile.inputs().iter().enumerate() {
+            let mut file_role = role;
             let mut untold: Vec<&DamageRow> = damage.iter().filter(|row| row.file == input.name).collect();
             let bytes = match &condensing {
                 None => {
@@ -107,11 +128,12 @@ impl Contents {
                     }
                     if bytes.len() >= MIN_BYTES_OF_COLUMNS {
                         bytes = columns::from_text(&bytes);
+                        file_role = role.by_columns();
                     }
                     bytes.into()
                 }
             };
-            self.add(input.name.clone(), role, &bytes)?;
+            self.add(input.name.clone(), file_role, &bytes)?;
             warnings.extend(untold.into_iter().map(|row| format!("Warning: {}.", row.text)));
         }
         if let Some(doubts) = doubts {
@@ -125,7 +147,12 @@ impl Contents {
         }
         if let (Some(share), Some(condensing)) = (share, &condensing) {
             let lacking = share.lacking(profile, &written);
-            self.manifest.notes.extend(share.notes(role, condensing.functions(), written.lines, &lacking));
+            let notes = share.notes(role, condensing.functions(), written.lines, &lacking, other.is_some());
+            for note in notes {
+                if note != COMPARED || !self.manifest.notes.contains(&note) {
+                    self.manifest.notes.push(note);
+                }
+            }
         }
         Ok(())
     }
@@ -137,21 +164,25 @@ fn found_by_page(name: &str, bytes: &[u8]) -> Vec<&'static str> {
     DamageRow::list(&Loader::new().load(vec![input])).iter().map(|row| row.kind).collect()
 }
 
+/// The remark on a page with a share of both sides.
+const COMPARED: &str = "All lines of functions that one side lacks stay, and those of their callers. Whether the code of other functions has \
+     moved shows only in the lines that stay: small causes can differ from those of the whole profiles.";
+
 /// The share of the cost that is exported.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     per_mille: u32,
-    /// A comparison needs the functions of both sides.
-    has_base: bool,
 }
 
 impl Share {
-    fn condensing(self, profile: &Profile) -> Condensing<'_> {
-        if self.per_mille < 1000 && !self.has_base && profile.function_count() > MIN_FUNCTIONS {
-            Condensing::with_fewer_functions(profile, self.per_mille)
-        } else {
-            let condensing = Condensing::new(profile, self.per_mille);
-            if self.has_base { condensing.for_comparison() } else { condensing }
+    fn condensing<'p>(self, profile: &'p Profile, other: Option<&Profile>) -> Condensing<'p> {
+        match other {
+            // A comparison needs the functions of both sides.
+            Some(other) => Condensing::new(profile, self.per_mille).for_comparison(other),
+            None if self.per_mille < 1000 && profile.function_count() > MIN_FUNCTIONS => {
+                Condensing::with_fewer_functions(profile, self.per_mille)
+            }
+            None => Condensing::new(profile, self.per_mille),
         }
     }
 
@@ -170,6 +201,7 @@ impl Share {
         functions: FunctionCount,
         lines: LineCount,
         lacking: &[String],
+        is_compared: bool,
     ) -> Vec<String> {
         let side = if role == Role::Base { "The base" } else { "The profile" };
         let percent = percent(self.per_mille);
@@ -201,6 +233,9 @@ impl Share {
             ));
         }
         notes.push(format!("Numbers of {exact}, calls between them, cycles, objects and parts are exact."));
+        if is_compared {
+            notes.push(COMPARED.to_owned());
+        }
         notes
     }
 }
@@ -211,15 +246,13 @@ pub(super) fn write(target: &Target, loading: &Loading<'_>) -> Result<ExitStatus
     let paths = loading.paths()?;
     let profile = loading.new_side(&paths)?;
     let mut contents = Contents::default();
-    let has_base = !args.base.is_empty();
-    let share = args.export_share.map(|per_mille| Share { per_mille, has_base });
-    contents.add_profile(&profile, Role::Profile, share)?;
-    let mut profiles = vec![profile];
-    if has_base {
-        let base = loading.profile(&args.base)?;
-        contents.add_profile(&base, Role::Base, share)?;
-        profiles.push(base);
+    let share = args.export_share.map(|per_mille| Share { per_mille });
+    let base = if args.base.is_empty() { None } else { Some(loading.profile(&args.base)?) };
+    contents.add_profile(&profile, Role::Profile, share, base.as_ref())?;
+    if let Some(base) = &base {
+        contents.add_profile(base, Role::Base, share, Some(&profile))?;
     }
+    let profiles: Vec<Profile> = std::iter::once(profile).chain(base).collect();
     let sources =
         if args.embed_sources { embed_sources(&profiles, &paths, loading, &mut contents)? } else { 0 };
     let document = Document::new(&contents);
