@@ -111,6 +111,14 @@ impl AddressSpace {
         self.at(address).map(|(_, mapping)| mapping.protection)
     }
 
+    /// `true` if something in a range is mapped as code.
+    pub(crate) fn has_code(&self, start: u64, length: u64) -> bool {
+        let end = page_end(start.saturating_add(length));
+        // The mapping before can reach into it.
+        let mapped = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
+        mapped.into_iter().any(|(_, mapping)| mapping.protection & sys::PROT_EXEC != 0)
+    }
+
     /// Returns how much is mapped with a protection.
     pub(crate) fn length(&self, protection: u32) -> u64 {
         let mapped =
@@ -203,6 +211,11 @@ mod tests {
         space.add(0x40_0000, 0x5000, sys::PROT_READ);
         space.protect(0x40_1000, 0x2000, sys::PROT_READ | sys::PROT_EXEC);
         assert_eq!((space.code_end(0x40_1800), space.code_end(0x40_0800)), (Some(0x40_3000), None));
+        let has_code = |start| space.has_code(start, 0x1000);
+        assert_eq!(
+            [0x40_0000, 0x40_0fff, 0x40_2000, 0x40_2fff, 0x40_3000].map(has_code),
+            [false, true, true, true, false]
+        );
         assert_eq!(space.protection(0x40_3000), Some(sys::PROT_READ));
     }
 }

@@ -4,8 +4,9 @@
 //! Code is translated once for each context that it runs in, so the owner of every count is known. The stubs of calls between objects are
 //! skipped: a context of theirs stands for the call.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use gristmill_profile::hash::Map;
 
 use crate::arena::{Arena, Cell};
 use crate::choices::{Choices, Traits};
@@ -123,20 +124,20 @@ type SharedName = (ObjectId, Vec<u8>, Option<Arc<str>>);
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     functions: Vec<Function>,
-    by_start: HashMap<u64, FunctionId>,
+    by_start: Map<u64, FunctionId>,
     /// Functions whose name others of the object have, too: those of one file are one function.
-    by_name: HashMap<SharedName, FunctionId>,
+    by_name: Map<SharedName, FunctionId>,
     kinds: Vec<Kind>,
     /// The context that each is written as.
     shown: Vec<ContextId>,
-    by_kind: HashMap<Kind, ContextId>,
+    by_kind: Map<Kind, ContextId>,
     /// Callers, the last one first. The first chain is empty.
     chains: Vec<Vec<FunctionId>>,
-    by_chain: HashMap<Vec<FunctionId>, ChainId>,
+    by_chain: Map<Vec<FunctionId>, ChainId>,
     /// The greatest length of a chain.
     max_callers: usize,
     edges: Vec<Edge>,
-    by_key: HashMap<EdgeKey, EdgeId>,
+    by_key: Map<EdgeKey, EdgeId>,
 }
 
 /// The callee at an address.

@@ -29,6 +29,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use gristmill_format::NameSpace;
+use gristmill_profile::hash::Map;
 
 use linux_raw_sys::general as sys;
 
@@ -157,7 +158,9 @@ pub(crate) struct Engine {
     pub(crate) objects: Objects,
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
-    by_address: HashMap<(u64, ContextId), u32>,
+    by_address: Map<(u64, ContextId), u32>,
+    /// The flags that code needs, by its address.
+    needed_flags: RefCell<Map<u64, u32>>,
     /// The blocks that are in the code cache, in the order of their code.
     live: Vec<u32>,
     retired: Retired,
@@ -245,7 +248,8 @@ impl Engine {
             objects,
             contexts,
             blocks: Vec::new(),
-            by_address: HashMap::new(),
+            by_address: Map::default(),
+            needed_flags: RefCell::default(),
             live: Vec::new(),
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),

@@ -37,6 +37,7 @@ mod options;
 mod raw;
 mod refusal;
 mod run;
+mod sequences;
 mod state;
 mod switch;
 mod symbols;

@@ -4,14 +4,16 @@
 //! expanded. [`Binary::line`](gristmill_code::Binary::line) does the same with them, and reads what this cannot.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use gimli::{
     CompleteLineProgram, DebugLine, DebugLineOffset, DebugLineStr, EndianSlice, LineSequence, LittleEndian,
 };
+use gristmill_profile::hash::Map;
 use object::{Object as _, ObjectSection as _};
+
+use crate::sequences;
 
 type Slice = EndianSlice<'static, LittleEndian>;
 
@@ -25,7 +27,7 @@ const MAX_SEQUENCES_OF_ADDRESS: usize = 8;
 pub(crate) type Source = (Option<Arc<str>>, u64);
 
 /// Paths by program and number of the file.
-type Paths = HashMap<(usize, u64), Option<Arc<str>>>;
+type Paths = Map<(usize, u64), Option<Arc<str>>>;
 
 /// A line program with its sequences.
 type Program = (CompleteLineProgram<Slice>, Vec<LineSequence<Slice>>);
@@ -51,8 +53,8 @@ pub(crate) struct Lines {
     /// By start.
     sequences: Vec<Sequence>,
     /// Programs, rows and paths that were asked for.
-    programs: RefCell<HashMap<usize, Option<Rc<Program>>>>,
-    rows: RefCell<HashMap<usize, Vec<Row>>>,
+    programs: RefCell<Map<usize, Option<Rc<Program>>>>,
+    rows: RefCell<Map<usize, Vec<Row>>>,
     paths: RefCell<Paths>,
 }
 
@@ -94,8 +96,14 @@ impl Lines {
         if length >= 0xffff_fff0 || u16::from_le_bytes([head[4], head[5]]) != VERSION {
             return None;
         }
-        for (index, sequence) in self.parse(offset)?.1.iter().enumerate() {
-            let (start, end) = (sequence.start, sequence.end);
+        let bounds = match sequences::bounds(self.lines.slice().get(offset..)?) {
+            Some(bounds) => bounds,
+            None => {
+                let parsed = self.parse(offset)?.1;
+                parsed.iter().map(|sequence| (sequence.start, sequence.end)).collect()
+            }
+        };
+        for (index, (start, end)) in bounds.into_iter().enumerate() {
             // Code that the linker has removed starts at 0.
             if start != 0 && start < end {
                 self.sequences.push(Sequence { start, end, program: offset, index });
@@ -174,5 +182,38 @@ impl Lines {
             path.push_str(&part);
         }
         Some(path.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use gristmill_code::{Binary, FileSystem, Locator};
+
+    use super::*;
+
+    #[test]
+    fn sequences_begin_and_end_where_rows_do() {
+        let mut compared = 0;
+        for path in ["/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6"] {
+            let path = Path::new(path);
+            let locator = Locator::new(FileSystem).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
+            let Ok(binary) = Binary::open(path, &locator) else { continue };
+            let bytes = std::fs::read(binary.debug_file().unwrap_or(path)).unwrap();
+            let Some(lines) = Lines::read(bytes.leak()) else { continue };
+            let mut offset = 0;
+            while let Some(head) = lines.lines.slice().get(offset..offset + 4) {
+                if let Some(found) = sequences::bounds(&lines.lines.slice()[offset..]) {
+                    let parsed = lines.parse(offset).unwrap().1;
+                    let expected: Vec<(u64, u64)> =
+                        parsed.iter().map(|known| (known.start, known.end)).collect();
+                    assert_eq!(found, expected, "{} {offset:#x}", path.display());
+                    compared += found.len();
+                }
+                offset += u32::from_le_bytes(head.try_into().unwrap()) as usize + 4;
+            }
+        }
+        assert!(compared == 0 || compared > 1000, "{compared}");
     }
 }

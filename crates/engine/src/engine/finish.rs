@@ -83,7 +83,16 @@ impl Engine {
 
     /// Forgets the code of a range, which will change: its translations lead to new ones.
     pub(super) fn forget_code(&mut self, address: u64, length: u64) {
+        if !self.space.has_code(address, length) {
+            return;
+        }
+        self.forget_range(address, length);
+    }
+
+    /// As [`Engine::forget_code`], also where no code was mapped: the program may have tried to run it.
+    pub(super) fn forget_range(&mut self, address: u64, length: u64) {
         let end = address + length;
+        self.needed_flags.borrow_mut().clear();
         let is_inside = |block: &Translated| {
             let bytes: u64 = block.lengths.iter().map(|length| u64::from(*length)).sum();
             block.start < end && block.start + bytes > address

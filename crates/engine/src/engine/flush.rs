@@ -1,6 +1,6 @@
 //! A full code cache: all code is forgotten, and translated again when it runs. Counters, contexts and calls stay.
 
-use std::collections::HashMap;
+use gristmill_profile::hash::Map;
 
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
@@ -15,7 +15,7 @@ const LEADING_CODE_BYTES: u64 = 32;
 #[derive(Debug, Default)]
 pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
-    blocks: HashMap<(u64, ContextId), u32>,
+    blocks: Map<(u64, ContextId), u32>,
     /// Tables of sites.
     tables: Vec<Table>,
     /// The end of the code that lasts, and the count of its exits.

@@ -1,6 +1,6 @@
 //! The profile: what blocks and edges cost, by function, instruction and line, in Callgrind's dialect.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, Header, Line, Name, NameKey, NameStyle, PositionKind,
     PositionStyle, Positions, Record, Words, Writer,
 };
+
+use gristmill_profile::hash::Map;
 
 use super::Engine;
 use super::output_file::replace_content;
@@ -27,8 +29,40 @@ type CallKey = (u64, ContextId, u64);
 /// The costs of a context.
 #[derive(Debug, Default)]
 struct ContextCosts {
-    by_address: BTreeMap<u64, u64>,
+    by_address: AddressCosts,
     calls: BTreeMap<CallKey, (u64, u64)>,
+}
+
+/// Costs by address. They are added in any order, and sorted once: most addresses are in one block.
+#[derive(Debug, Default)]
+struct AddressCosts(Vec<(u64, u64)>);
+
+impl AddressCosts {
+    fn add(&mut self, address: u64, cost: u64) {
+        // Those of a skipped stub all have the address of the call.
+        match self.0.last_mut().filter(|last| last.0 == address) {
+            Some(last) => last.1 = last.1.wrapping_add(cost),
+            None => self.0.push((address, cost)),
+        }
+    }
+
+    /// Sorts costs, and makes those of an address one.
+    fn sort(&mut self) {
+        // It finds runs that are sorted, which blocks are.
+        self.0.sort_by_key(|cost| cost.0);
+        self.0.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 = kept.1.wrapping_add(next.1);
+            }
+            is_same
+        });
+    }
+
+    /// Returns the cost of an address, when they are sorted.
+    fn get(&self, address: u64) -> u64 {
+        self.0.binary_search_by_key(&address, |cost| cost.0).map_or(0, |index| self.0[index].1)
+    }
 }
 
 /// A part of the profile: its number, from 1, and what it is written for.
@@ -81,7 +115,7 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
     let summary = threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
     let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
-    let profile = Profile { engine, costs: costs(engine, &bases), sources: HashMap::new(), part };
+    let profile = Profile { engine, costs: costs(engine, &bases), sources: Map::default(), part };
     let (bytes, total) = profile.write(summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
     Ok(total)
@@ -101,13 +135,13 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         let costs = &mut costs.entry(owner).or_default().by_address;
         let mut address = block.start;
         for length in &block.lengths {
-            *costs.entry(site.unwrap_or(address)).or_default() += count;
+            costs.add(site.unwrap_or(address), count);
             address += u64::from(*length);
         }
         for (index, cell) in &block.repetitions {
             let before: u64 =
                 block.lengths[..usize::from(*index)].iter().map(|length| u64::from(*length)).sum();
-            *costs.entry(site.unwrap_or(block.start + before)).or_default() += sum(*cell);
+            costs.add(site.unwrap_or(block.start + before), sum(*cell));
         }
     }
     for run in engine.partial_runs.iter().filter(|run| bases.contains(&run.thread)) {
@@ -117,12 +151,12 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         let costs = &mut costs.entry(owner).or_default().by_address;
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
-            let cost = costs.entry(site.unwrap_or(address)).or_default();
-            if at >= usize::from(run.instruction) && run.is_counted {
-                *cost = cost.wrapping_sub(1);
-            } else if at < usize::from(run.instruction) && !run.is_counted {
-                *cost += 1;
-            }
+            let cost = match (at < usize::from(run.instruction), run.is_counted) {
+                (false, true) => u64::MAX,
+                (true, false) => 1,
+                _ => 0,
+            };
+            costs.add(site.unwrap_or(address), cost);
             address += u64::from(*length);
         }
     }
@@ -146,7 +180,8 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         sum.0 = sum.0.wrapping_add(count);
         sum.1 = sum.1.wrapping_add(cost);
     }
-    costs.retain(|_, costs| !costs.by_address.is_empty() || !costs.calls.is_empty());
+    costs.retain(|_, costs| !costs.by_address.0.is_empty() || !costs.calls.is_empty());
+    costs.values_mut().for_each(|costs| costs.by_address.sort());
     costs
 }
 
@@ -155,7 +190,7 @@ struct Profile<'a> {
     engine: &'a Engine,
     costs: BTreeMap<ContextId, ContextCosts>,
     /// File and line of addresses. A file that is not known is `???`, a line 0.
-    sources: HashMap<u64, Source>,
+    sources: Map<u64, Source>,
     part: Part<'a>,
 }
 
@@ -322,7 +357,7 @@ impl Profile<'_> {
         put(writer, self.named(NameKey::Fn, &self.name(place)))?;
         let mut current = file.clone();
         let mut addresses: Vec<u64> =
-            costs.by_address.keys().copied().chain(costs.calls.keys().map(|key| key.0)).collect();
+            costs.by_address.0.iter().map(|cost| cost.0).chain(costs.calls.keys().map(|key| key.0)).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let mut sum = 0;
@@ -336,7 +371,7 @@ impl Profile<'_> {
                 put(writer, self.named(key, &at))?;
                 current = at;
             }
-            let mut cost = costs.by_address.get(&address).copied().unwrap_or(0);
+            let mut cost = costs.by_address.get(address);
             // Without addresses, instructions of one line are one cost, up to a call.
             let has_calls = |address: u64| {
                 costs
@@ -351,7 +386,7 @@ impl Profile<'_> {
                     && let Some(next) = addresses.get(index + 1)
                     && self.source(place, *next) == source
                 {
-                    cost += costs.by_address.get(next).copied().unwrap_or(0);
+                    cost += costs.by_address.get(*next);
                     last = *next;
                     index += 1;
                 }

@@ -219,7 +219,11 @@ impl Engine {
         if raw::error_of(result).is_some() {
             return result;
         }
-        self.forget_code(address, length);
+        if protection & sys::PROT_EXEC != 0 {
+            self.forget_range(address, length);
+        } else {
+            self.forget_code(address, length);
+        }
         let is_shared = flags & sys::MAP_TYPE != sys::MAP_PRIVATE;
         self.space.add(address, length, if is_shared { protection | SHARED } else { protection });
         if protection & sys::PROT_EXEC != 0 && flags & sys::MAP_ANONYMOUS == 0 {

@@ -185,10 +185,15 @@ impl Engine {
 
     /// Returns the flags that the code at an address needs.
     pub(super) fn flags_needed_at(&self, address: u64) -> u32 {
-        if self.is_writable(address) {
-            return ALL_FLAGS;
+        if let Some(known) = self.needed_flags.borrow().get(&address) {
+            return *known;
         }
-        self.decode(address, LOOK_AHEAD_INSTRUCTIONS).flags_needed()
+        let needed = match self.is_writable(address) {
+            true => ALL_FLAGS,
+            false => self.decode(address, LOOK_AHEAD_INSTRUCTIONS).flags_needed(),
+        };
+        self.needed_flags.borrow_mut().insert(address, needed);
+        needed
     }
 
     fn emit_end(&mut self, chunk: &mut Chunk, block: &Block<'_>, end: &BlockEnd) {
