@@ -126,7 +126,8 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     let folder = folder(&[]);
     compile(folder.path(), "calls", &["-O2", "-g"], CALLS);
     compile(folder.path(), "deep", &["-O1"], DEEP);
-    for program in [&["./calls"][..], &["./deep"], &["sort", "--help"]] {
+    compile(folder.path(), "ways", &["-O1"], WAYS);
+    for program in [&["./calls"][..], &["./deep"], &["./ways"], &["sort", "--help"]] {
         let files = [
             None,
             Some("--code-cache=1"),
@@ -145,6 +146,9 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
         });
         assert!(files[0].1.len() > 100, "{program:?}");
         assert!(files.iter().all(|file| *file == files[0]), "{program:?}");
+        // An instruction that fails takes none of the counts.
+        let costs = files[0].1.iter().filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+        assert!(costs.into_iter().all(|cost| cost < 1 << 40), "{program:?}");
     }
 }
 

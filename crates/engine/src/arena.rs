@@ -4,8 +4,11 @@
 //! Other threads run code while it is changed. A change is one store within 8 aligned bytes.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use linux_raw_sys::general as sys;
 
+use crate::asm::NOTHING;
 use crate::raw;
 
 /// The address at which Valgrind has its own program, so that the memory of the recorded one is where it would be there.
@@ -28,9 +31,25 @@ pub(crate) const THREAD_BYTES: u64 = CELLS_END;
 /// Space that is kept for the code of one block.
 const MAX_BLOCK_BYTES: u64 = 0x1_0000;
 
+/// The same for code that a return goes on with, and the space that is taken for it at once.
+const MAX_RETURN_BYTES: u64 = 256;
+const RETURNS_BYTES: u64 = 0x1000;
+
+/// The opcode of a jump with a displacement of 4 bytes.
+const JUMP: u8 = 0xe9;
+
 /// A counter, by its offset in the memory of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell(u32);
+
+/// The count of calls of a function that have not returned. The number in memory is 0 minus that, so that one subtraction by translated code both
+/// counts a call and tells in the flag of a borrow whether it is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Depth(Cell);
+
+/// The cost of calls, and their count behind it: translated code adds to both at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallCells(Cell);
 
 /// A table of addresses of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +68,11 @@ pub(crate) const MIN_CODE_BYTES: u64 = 2 * SPARE_CODE_BYTES;
 #[derive(Debug)]
 pub(crate) struct Arena {
     next_code: u64,
+    /// The start of code that runs rarely: it is written from the end of the cache downwards, so that other code is dense.
+    rare_code: u64,
     code_end: u64,
+    /// The rest of the space for code that returns go on with.
+    returns: Range<u64>,
     next_cell: u64,
     next_table: u64,
 }
@@ -62,17 +85,18 @@ impl Arena {
             && raw::reserve(TABLES_START, END - TABLES_START, access);
         let code_end = START + code_bytes.clamp(MIN_CODE_BYTES, CODE_BYTES);
         let (next_cell, next_table) = (CELLS_OFFSET, TABLES_START);
-        is_reserved.then_some(Arena { next_code: START, code_end, next_cell, next_table })
+        let (next_code, rare_code) = (START, code_end);
+        is_reserved.then_some(Arena { next_code, rare_code, code_end, returns: 0..0, next_cell, next_table })
     }
 
     /// `true` if the code cache must be emptied before more is decided.
     pub(crate) fn is_full(&self) -> bool {
-        self.code_end - self.next_code < SPARE_CODE_BYTES
+        self.rare_code - self.next_code < SPARE_CODE_BYTES
     }
 
     /// `true` if there is space for so much more code that the cache is not full then.
     pub(crate) fn has_space(&self, code_bytes: u64) -> bool {
-        self.code_end - self.next_code >= SPARE_CODE_BYTES + code_bytes
+        self.rare_code - self.next_code >= SPARE_CODE_BYTES + code_bytes
     }
 
     /// `true` if there are counters for one more decision.
@@ -85,20 +109,71 @@ impl Arena {
         let length = (mark_of(self.next_code) + 1).saturating_sub(mark_of(address));
         // SAFETY: the range is the engine's, and has marks.
         unsafe { raw::write_bytes(mark_of(address), &vec![0; length as usize]) };
-        self.next_code = address;
+        (self.next_code, self.rare_code, self.returns) = (address, self.code_end, 0..0);
     }
 
     /// Returns the address for the next code. `None` if the cache is full.
     pub(crate) fn code_address(&self) -> Option<u64> {
-        (self.next_code + MAX_BLOCK_BYTES < self.code_end).then_some(self.next_code)
+        (self.next_code + MAX_BLOCK_BYTES < self.rare_code).then_some(self.next_code)
     }
 
-    /// Adds code at [`Arena::code_address`].
+    /// Adds code at [`Arena::code_address`]. Code that goes on behind it does nothing until the next one begins.
     pub(crate) fn add_code(&mut self, code: &[u8]) {
         assert!(code.len() as u64 <= MAX_BLOCK_BYTES, "a block is too long");
-        // SAFETY: the range is reserved and behind all code so far.
+        // SAFETY: the range is reserved and behind all code so far, and so is the space up to the next code.
         unsafe { raw::write_bytes(self.next_code, code) };
-        self.next_code = (self.next_code + code.len() as u64).next_multiple_of(CODE_ALIGNMENT);
+        let end = self.next_code + code.len() as u64;
+        self.next_code = end.next_multiple_of(CODE_ALIGNMENT);
+        // SAFETY: as above.
+        unsafe { raw::write_bytes(end, &filling((self.next_code - end) as usize)) };
+    }
+
+    /// Returns the address for the next code that a return goes on with. It is not between blocks, so that more of them follow on each
+    /// other. `None` if the cache is full.
+    pub(crate) fn return_address(&mut self) -> Option<u64> {
+        if self.returns.end - self.returns.start < MAX_RETURN_BYTES {
+            let start = self.code_address()?;
+            self.next_code = start + RETURNS_BYTES;
+            self.returns = start..self.next_code;
+        }
+        Some(self.returns.start)
+    }
+
+    /// Adds code at [`Arena::return_address`].
+    pub(crate) fn add_return(&mut self, code: &[u8]) {
+        assert!(code.len() as u64 <= MAX_RETURN_BYTES, "code that a return goes on with is too long");
+        // SAFETY: the range is reserved, and used for this alone.
+        unsafe { raw::write_bytes(self.returns.start, code) };
+        self.returns.start += (code.len() as u64).next_multiple_of(CODE_ALIGNMENT);
+    }
+
+    /// Links a jump whose displacement is at an address to the code of a block. If that follows on it, the jump becomes an instruction that
+    /// does nothing: other threads run either.
+    pub(crate) fn link(patch: u64, code: u64) {
+        let (jump, end) = (patch - 1, patch + 4);
+        let between = filling((code.wrapping_sub(end) % CODE_ALIGNMENT) as usize);
+        // SAFETY: displacements are behind an opcode, and blocks behind what comes before them.
+        let (opcode, found) = unsafe { (raw::bytes(jump, 1)[0], raw::bytes(end, between.len())) };
+        if opcode == NOTHING[5][0] {
+            // Another thread was on its way here, too, and came first.
+            return;
+        }
+        // The end of the code before, or other ways out of it, can be between.
+        let follows = end + between.len() as u64 == code && found == between;
+        if follows && opcode == JUMP && jump % 8 <= 3 {
+            Arena::replace(jump, NOTHING[5]);
+        } else {
+            Arena::patch(patch, crate::asm::displacement(patch, code));
+        }
+    }
+
+    /// Adds code that runs rarely, and returns its address. It does not depend on that. There is space for it wherever there is for a block.
+    pub(crate) fn add_rare_code(&mut self, code: &[u8]) -> u64 {
+        self.rare_code -= code.len() as u64;
+        assert!(self.next_code < self.rare_code, "there is no space for code");
+        // SAFETY: the range is reserved, and between all code so far.
+        unsafe { raw::write_bytes(self.rare_code, code) };
+        self.rare_code
     }
 
     /// `true` if an address is in the code cache.
@@ -116,15 +191,19 @@ impl Arena {
 
     /// Replaces the first bytes of the code of a block.
     pub(crate) fn patch_start(address: u64, bytes: [u8; 5]) {
-        assert!(
-            Arena::has_code(address) && address.is_multiple_of(CODE_ALIGNMENT),
-            "{address:#x} is no block"
-        );
+        assert!(address.is_multiple_of(CODE_ALIGNMENT), "{address:#x} is no block");
+        Arena::replace(address, &bytes);
+    }
+
+    /// Replaces bytes of code, which do not cross a multiple of 8.
+    fn replace(address: u64, bytes: &[u8]) {
+        assert!(Arena::has_code(address), "{address:#x} is no translated code");
+        let start = (address % 8) as usize;
         // SAFETY: the range is the engine's, and aligned.
         unsafe {
-            let mut word = raw::read64(address).to_ne_bytes();
-            word[..5].copy_from_slice(&bytes);
-            raw::replace64(address, u64::from_ne_bytes(word));
+            let mut word = raw::read64(address - start as u64).to_ne_bytes();
+            word[start..start + bytes.len()].copy_from_slice(bytes);
+            raw::replace64(address - start as u64, u64::from_ne_bytes(word));
         }
     }
 
@@ -140,6 +219,18 @@ impl Arena {
         Arena::has_code(code)
             && code.is_multiple_of(CODE_ALIGNMENT)
             && unsafe { raw::bytes(mark_of(code), 1) } == [1]
+    }
+
+    /// Takes a counter of calls that have not returned. `None` if there is none left.
+    pub(crate) fn depth(&mut self) -> Option<Depth> {
+        self.cells(1).map(Depth)
+    }
+
+    /// Takes counters of calls. `None` if there are none left.
+    pub(crate) fn call_cells(&mut self) -> Option<CallCells> {
+        // They do not cross a line of the cache.
+        self.next_cell = self.next_cell.next_multiple_of(CallCells::BYTES);
+        self.cells(2).map(CallCells)
     }
 
     /// Takes counters that are 0 in all threads. `None` if there are none left.
@@ -171,6 +262,12 @@ fn mark_of(code: u64) -> u64 {
     MARKS_START + (code - START) / CODE_ALIGNMENT
 }
 
+/// Returns instructions that do nothing, of less than 16 bytes together.
+fn filling(length: usize) -> Vec<u8> {
+    let last = length.min(NOTHING.len() - 1);
+    [NOTHING[length - last], NOTHING[last]].concat()
+}
+
 impl Table {
     pub(crate) fn address(self) -> u32 {
         self.0
@@ -187,12 +284,47 @@ impl Table {
     }
 }
 
-impl Cell {
-    /// Returns the one that is `index` further.
-    pub(crate) fn at(self, index: u32) -> Cell {
-        Cell(self.0 + 8 * index)
+impl Depth {
+    /// Returns the offset of the negative number from the base of `gs`.
+    pub(crate) fn offset(self) -> i32 {
+        self.0.offset()
     }
 
+    /// Returns how many calls of a thread have not returned.
+    pub(crate) fn of(self, thread: u64) -> u64 {
+        self.0.of(thread).wrapping_neg()
+    }
+
+    /// Counts a call of a thread.
+    pub(crate) fn enter(self, thread: u64) {
+        self.0.add(thread, u64::MAX);
+    }
+
+    /// Counts the end of a call of a thread.
+    pub(crate) fn leave(self, thread: u64) {
+        self.0.add(thread, 1);
+    }
+}
+
+impl CallCells {
+    const BYTES: u64 = 16;
+
+    pub(crate) fn cost(self) -> Cell {
+        self.0
+    }
+
+    pub(crate) fn count(self) -> Cell {
+        Cell(self.0.0 + 8)
+    }
+
+    /// Adds to the counts of a thread.
+    pub(crate) fn add(self, thread: u64, count: u64, cost: u64) {
+        self.count().add(thread, count);
+        self.cost().add(thread, cost);
+    }
+}
+
+impl Cell {
     /// Returns the offset from the base of `gs`.
     pub(crate) fn offset(self) -> i32 {
         self.0 as i32
@@ -213,5 +345,48 @@ impl Cell {
     /// Adds to the count of a thread.
     pub(crate) fn add(self, thread: u64, value: u64) {
         self.set(thread, self.of(thread).wrapping_add(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asm::displacement;
+
+    #[test]
+    fn a_jump_to_what_follows_becomes_nothing() {
+        let Some(mut arena) = Arena::new(u64::MAX) else { return };
+        let jump = |at: u64, behind: &[u8]| {
+            let mut code = vec![0xe9; 1];
+            code.extend_from_slice(&displacement(at + 1, START).to_le_bytes());
+            code.extend_from_slice(behind);
+            code
+        };
+        let mut linked = |before: usize, behind: &[u8]| {
+            let start = arena.code_address().unwrap();
+            let at = start + before as u64;
+            arena.add_code(&[vec![0x90; before], jump(at, behind)].concat());
+            let next = arena.code_address().unwrap();
+            // Two threads can do so at once.
+            Arena::link(at + 1, next);
+            Arena::link(at + 1, next);
+            // SAFETY: the code was added above.
+            let code = unsafe { raw::bytes(at, (next - at) as usize) };
+            (code[..5].to_vec(), displacement(at + 1, next).to_le_bytes(), code[5..].to_vec())
+        };
+        for before in [0, 1, 2, 3, 8, 9, 10, 11] {
+            let (found, _, behind) = linked(before, &[]);
+            assert_eq!(found, NOTHING[5]);
+            // Up to the next code, it does nothing.
+            let decoder = iced_x86::Decoder::new(64, &behind, iced_x86::DecoderOptions::NONE);
+            let is_nop =
+                |instruction: iced_x86::Instruction| instruction.mnemonic() == iced_x86::Mnemonic::Nop;
+            assert!(decoder.into_iter().all(is_nop), "{behind:x?}");
+        }
+        // It crosses a multiple of 8, or other code is between.
+        for (before, behind) in [(7, &[][..]), (0, &[0xe9, 0, 0, 0, 0]), (8, &[0xc3]), (0, &[0x90; 20])] {
+            let (found, displacement, _) = linked(before, behind);
+            assert_eq!(found, [&[0xe9][..], &displacement].concat(), "{before}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! None of those that count changes the flags, except where the caller knows that the program does not need them.
 
-use crate::state::COST;
+use crate::state::{COST, Frame, SHADOW, SPILL0, SPILL1};
 
 /// A general register by its number in encodings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,22 +24,50 @@ pub(crate) enum Mem {
     StackTop,
 }
 
-/// The place of a thread's cost while translated code runs.
+/// The place of what changes most often while translated code runs: the cost of a thread, the end of its shadow stack, and registers that
+/// are spilled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CostPlace {
-    /// A word of the state.
+pub(crate) enum HotPlace {
+    /// Words of the state.
     Memory,
-    /// `xmm16`, which the program does not know of: an addition takes one cycle, and none of the flags. The numbers from 0 are at an
-    /// address.
+    /// Vector registers that the program does not know of: an addition takes one cycle, and none of the flags. The numbers from 0 are at
+    /// an address.
     Vector { numbers: u32 },
 }
+
+/// A vector register that the program does not know of, by its distance from `xmm16`. They are loaded and stored where translated code is
+/// entered and left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hidden(u8);
+
+const COST_VECTOR: Hidden = Hidden(0);
+/// It is free between instructions of the program.
+const FREE_VECTOR: Hidden = Hidden(1);
+const RCX_VECTOR: Hidden = Hidden(2);
+const RDX_VECTOR: Hidden = Hidden(3);
+const SHADOW_VECTOR: Hidden = Hidden(4);
+/// The upper half is 1. The lower one is free, and the only one that the mask `k1` has.
+const ONE_VECTOR: Hidden = Hidden(5);
+/// The first of those that have the numbers from 1.
+const NUMBER_VECTOR: Hidden = Hidden(6);
+const NUMBER_VECTORS: u16 = 9;
+/// The length of a frame of the shadow stack.
+const FRAME_VECTOR: Hidden = Hidden(15);
+
+/// A condition by its number in encodings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Condition(u8);
+
+pub(crate) const BELOW: Condition = Condition(2);
+pub(crate) const NOT_BELOW: Condition = Condition(3);
+pub(crate) const NOT_EQUAL: Condition = Condition(5);
 
 /// Bytes of code for a known address.
 #[derive(Debug)]
 pub(crate) struct Asm {
     base: u64,
     bytes: Vec<u8>,
-    cost_place: CostPlace,
+    hot_place: HotPlace,
 }
 
 /// A short jump whose target follows.
@@ -48,32 +76,149 @@ pub(crate) struct Asm {
 pub(crate) struct ShortJump(usize);
 
 impl Asm {
-    pub(crate) fn new(base: u64, cost_place: CostPlace) -> Asm {
-        Asm { base, bytes: Vec::with_capacity(512), cost_place }
+    pub(crate) fn new(base: u64, hot_place: HotPlace) -> Asm {
+        Asm { base, bytes: Vec::with_capacity(512), hot_place }
     }
 
-    /// Adds to the cost. Changes the flags, or with `rcx` not.
-    pub(crate) fn add_cost(&mut self, value: u16, keeps_flags: bool) {
-        match self.cost_place {
-            CostPlace::Vector { numbers } => {
+    /// `true` if what changes most often is in vector registers.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.hot_place != HotPlace::Memory
+    }
+
+    /// `vpaddq vector, vector, other`, or `vpsubq`.
+    fn with_vector(&mut self, opcode: u8, vector: Hidden, other: Hidden) {
+        let prefix = if other.0 < 8 { 0xa1 } else { 0x81 };
+        let registers = 0xc0 | vector.0 << 3 | other.0 & 7;
+        self.raw(&[0x62, prefix, first_source(vector), 0, opcode, registers]);
+    }
+
+    /// `vmovq vector, reg`
+    fn set_vector(&mut self, vector: Hidden, reg: Reg) {
+        self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x6e, 0xc0 | vector.0 << 3 | reg.0]);
+    }
+
+    /// `vmovq reg, vector`
+    fn load_vector(&mut self, reg: Reg, vector: Hidden) {
+        self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0xc0 | vector.0 << 3 | reg.0]);
+    }
+
+    /// Adds to the cost. Changes the flags, or instead a register.
+    pub(crate) fn add_cost(&mut self, value: u16, changed: Option<Reg>) {
+        match (self.hot_place, changed) {
+            (HotPlace::Vector { .. }, _) if (1..=NUMBER_VECTORS).contains(&value) => {
+                let number = Hidden(NUMBER_VECTOR.0 + value as u8 - 1);
+                self.with_vector(VPADDQ, COST_VECTOR, number);
+            }
+            (HotPlace::Vector { numbers }, _) => {
                 // vpaddq xmm16, xmm16, [number]{1to2}
-                self.raw(&[0x62, 0xe1, 0xfd, 0x10, 0xd4, 0x04, 0x25]);
+                self.raw(&[0x62, 0xe1, first_source(COST_VECTOR), 0x10, VPADDQ, 0x04, 0x25]);
                 self.imm32(numbers + 8 * u32::from(value));
             }
-            CostPlace::Memory if keeps_flags => self.add_without_flags(Mem::State(COST), value.into()),
-            CostPlace::Memory => self.add_to(Mem::State(COST), value.into()),
+            (HotPlace::Memory, Some(reg)) => self.add_without_flags(reg, Mem::State(COST), value.into()),
+            (HotPlace::Memory, None) => self.add_to(Mem::State(COST), value.into()),
         }
     }
 
     /// Adds `rcx` to the cost, with `rax`, and leaves the flags.
     pub(crate) fn add_rcx_to_cost(&mut self) {
-        match self.cost_place {
-            // vmovq xmm17, rcx; vpaddq xmm16, xmm16, xmm17
-            CostPlace::Vector { .. } => {
-                self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x6e, 0xc9]);
-                self.raw(&[0x62, 0xa1, 0xfd, 0x00, 0xd4, 0xc1]);
+        match self.hot_place {
+            HotPlace::Vector { .. } => {
+                self.set_vector(FREE_VECTOR, RCX);
+                self.with_vector(VPADDQ, COST_VECTOR, FREE_VECTOR);
             }
-            CostPlace::Memory => self.add_rcx_to(Mem::State(COST)),
+            HotPlace::Memory => self.add_rcx_to(Mem::State(COST)),
+        }
+    }
+
+    /// Keeps `rcx` or `rdx`, until it is restored.
+    pub(crate) fn spill(&mut self, reg: Reg) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.set_vector(vector_of(reg), reg),
+            HotPlace::Memory => self.store(spill_of(reg), reg),
+        }
+    }
+
+    /// Restores `rcx` or `rdx`.
+    pub(crate) fn restore(&mut self, reg: Reg) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.load_vector(reg, vector_of(reg)),
+            HotPlace::Memory => self.load(reg, spill_of(reg)),
+        }
+    }
+
+    /// Loads the end of the shadow stack.
+    pub(crate) fn load_shadow(&mut self, reg: Reg) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.load_vector(reg, SHADOW_VECTOR),
+            HotPlace::Memory => self.load(reg, Mem::State(SHADOW)),
+        }
+    }
+
+    /// Adds a frame to the shadow stack, whose end is in `rdx`. Changes `rcx` if that is in memory.
+    pub(crate) fn add_frame(&mut self) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.with_vector(VPADDQ, SHADOW_VECTOR, FRAME_VECTOR),
+            HotPlace::Memory => {
+                self.lea(RCX, RDX, i32::from(Frame::BYTES));
+                self.store(Mem::State(SHADOW), RCX);
+            }
+        }
+    }
+
+    /// Takes a frame off the shadow stack, whose end is in `rdx`. Changes `rcx` if that is in memory.
+    pub(crate) fn remove_frame(&mut self) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.with_vector(VPSUBQ, SHADOW_VECTOR, FRAME_VECTOR),
+            HotPlace::Memory => {
+                self.lea(RCX, RDX, -i32::from(Frame::BYTES));
+                self.store(Mem::State(SHADOW), RCX);
+            }
+        }
+    }
+
+    /// Stores the cost to `[rdx + displacement]`. Changes `rcx` if it is in memory.
+    pub(crate) fn store_cost(&mut self, displacement: i8) {
+        match self.hot_place {
+            // vmovq [rdx + displacement], xmm16
+            HotPlace::Vector { .. } => {
+                self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0x40 | RDX.0, in_eights(displacement)]);
+            }
+            HotPlace::Memory => {
+                self.load(RCX, Mem::State(COST));
+                self.store(Mem::Base(RDX, displacement), RCX);
+            }
+        }
+    }
+
+    /// Adds the cost since that at `[rdx + displacement]` to a number of the thread, and 1 to the one behind it. If the cost is in memory, it
+    /// changes `rcx`, and the flags or `rdx`.
+    pub(crate) fn add_call(&mut self, offset: i32, displacement: i8, keeps_flags: bool) {
+        let (cost, count) = (Mem::State(offset), Mem::State(offset + 8));
+        if self.has_vectors() {
+            // vpsubq xmm21{k1}, xmm16, [rdx + displacement]{1to2}
+            let (one, free) = (ONE_VECTOR.0 << 3, FREE_VECTOR.0 << 3);
+            let source = first_source(COST_VECTOR);
+            self.raw(&[0x62, 0xe1, source, 0x11, VPSUBQ, 0x40 | one | RDX.0, in_eights(displacement)]);
+            // vpaddq xmm17, xmm21, gs:[cost]; vmovdqu64 gs:[cost], xmm17
+            self.raw(&[0x65, 0x62, 0xe1, first_source(ONE_VECTOR), 0, VPADDQ, 0x04 | free, 0x25]);
+            self.imm32(offset as u32);
+            self.raw(&[0x65, 0x62, 0xe1, 0xfe, 0x08, 0x7f, 0x04 | free, 0x25]);
+            self.imm32(offset as u32);
+        } else if keeps_flags {
+            // −x is the complement of x, plus 1.
+            self.load(RCX, Mem::Base(RDX, displacement));
+            self.not(RCX);
+            self.load(RDX, Mem::State(COST));
+            self.lea_sum(RCX, RCX, RDX, 1);
+            self.load(RDX, cost);
+            self.lea_sum(RDX, RDX, RCX, 0);
+            self.store(cost, RDX);
+            self.add_without_flags(RCX, count, 1);
+        } else {
+            self.load(RCX, Mem::State(COST));
+            self.with_mem(0x2b, RCX, Mem::Base(RDX, displacement));
+            self.with_mem(0x01, RCX, cost);
+            self.add_to(count, 1);
         }
     }
 
@@ -82,15 +227,6 @@ impl Asm {
         self.load(RAX, mem);
         self.lea_sum(RAX, RAX, RCX, 0);
         self.store(mem, RAX);
-    }
-
-    /// Loads the cost.
-    pub(crate) fn load_cost(&mut self, reg: Reg) {
-        match self.cost_place {
-            // vmovq reg, xmm16
-            CostPlace::Vector { .. } => self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0xc0 | reg.0]),
-            CostPlace::Memory => self.load(reg, Mem::State(COST)),
-        }
     }
 
     /// Returns the address of the next byte.
@@ -121,14 +257,21 @@ impl Asm {
         self.imm32(value as u32);
     }
 
-    /// `sub reg, mem`. Changes the flags.
-    pub(crate) fn subtract(&mut self, reg: Reg, mem: Mem) {
-        self.with_mem(0x2b, reg, mem);
+    /// `cmp qword mem, reg`
+    pub(crate) fn compare(&mut self, mem: Mem, reg: Reg) {
+        self.with_mem(0x39, reg, mem);
     }
 
-    /// `add qword mem, reg`. Changes the flags.
-    pub(crate) fn add_register_to(&mut self, mem: Mem, reg: Reg) {
-        self.with_mem(0x01, reg, mem);
+    /// `cmp qword mem, value`, sign-extended.
+    pub(crate) fn compare_with(&mut self, mem: Mem, value: i32) {
+        self.with_mem(0x81, Reg(7), mem);
+        self.imm32(value as u32);
+    }
+
+    /// `sub qword mem, 1`. Of the flags, that of a borrow is set if the number was 0.
+    pub(crate) fn subtract_one(&mut self, mem: Mem) {
+        self.with_mem(0x83, Reg(5), mem);
+        self.raw(&[1]);
     }
 
     fn imm32(&mut self, value: u32) {
@@ -190,15 +333,11 @@ impl Asm {
         }
     }
 
-    /// Adds to a number with `rcx`, and leaves the flags.
-    pub(crate) fn add_without_flags(&mut self, mem: Mem, value: i32) {
-        self.load(RCX, mem);
-        self.lea(RCX, RCX, value);
-        self.store(mem, RCX);
-    }
-
-    pub(crate) fn copy(&mut self, to: Reg, from: Reg) {
-        self.raw(&[0x48 | ((from.0 >> 3) << 2) | (to.0 >> 3), 0x89, 0xc0 | ((from.0 & 7) << 3) | (to.0 & 7)]);
+    /// Adds to a number with a register, and leaves the flags.
+    pub(crate) fn add_without_flags(&mut self, reg: Reg, mem: Mem, value: i32) {
+        self.load(reg, mem);
+        self.lea(reg, reg, value);
+        self.store(mem, reg);
     }
 
     /// `mov r32, value`
@@ -264,22 +403,39 @@ impl Asm {
         self.bytes[jump.0 - 1] = distance as u8;
     }
 
-    /// Writes instructions that do nothing, so that a displacement behind an opcode of N bytes can be replaced while others run it.
-    pub(crate) fn align_displacement(&mut self, opcode_bytes: u64) {
-        while (self.here() + opcode_bytes) % 8 > 4 {
-            self.raw(&[0x90]);
+    /// Lets the jump whose displacement is at an address, which has been written, lead here.
+    pub(crate) fn land_here(&mut self, jump: u64) {
+        let here = self.here();
+        self.replace32(jump, displacement(jump, here));
+    }
+
+    /// Writes an instruction that does nothing if one is needed, so that a displacement behind this many bytes can be replaced while others
+    /// run it.
+    pub(crate) fn align_displacement(&mut self, bytes_before: usize) {
+        let end = (self.here() as usize + bytes_before) % 8;
+        if end > 4 {
+            self.raw(NOTHING[8 - end]);
         }
     }
 
-    /// Writes `jmp target`, which can be replaced, and returns the address of its displacement.
+    /// Writes `jmp target`, which can be replaced as a whole, and returns the address of its displacement.
     pub(crate) fn replaceable_jump(&mut self, target: u64) -> u64 {
-        self.align_displacement(1);
+        let start = self.here() as usize % 8;
+        if start > 3 {
+            self.raw(NOTHING[8 - start]);
+        }
         self.jump(target)
     }
 
     /// Writes `jmp target` and returns the address of its displacement.
     pub(crate) fn jump(&mut self, target: u64) -> u64 {
         self.raw(&[0xe9]);
+        self.displacement_to(target)
+    }
+
+    /// Writes a conditional jump and returns the address of its displacement.
+    pub(crate) fn jump_if(&mut self, condition: Condition, target: u64) -> u64 {
+        self.raw(&[0x0f, 0x80 | condition.0]);
         self.displacement_to(target)
     }
 
@@ -323,6 +479,42 @@ impl Asm {
     }
 }
 
+/// Instructions that do nothing, by their length: one takes less time than several that are shorter.
+pub(crate) const NOTHING: [&[u8]; 9] = [
+    &[],
+    &[0x90],
+    &[0x66, 0x90],
+    &[0x0f, 0x1f, 0x00],
+    &[0x0f, 0x1f, 0x40, 0x00],
+    &[0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+];
+
+/// The opcodes of additions and subtractions of vectors.
+const VPADDQ: u8 = 0xd4;
+const VPSUBQ: u8 = 0xfb;
+
+/// Returns the byte of a prefix that names the first source of an operation of 64 bits.
+fn first_source(vector: Hidden) -> u8 {
+    0x85 | (!vector.0 & 0xf) << 3
+}
+
+/// Returns a displacement as an instruction for vectors has it.
+fn in_eights(displacement: i8) -> u8 {
+    debug_assert!(displacement % 8 == 0);
+    (displacement / 8) as u8
+}
+
+fn vector_of(reg: Reg) -> Hidden {
+    if reg == RCX { RCX_VECTOR } else { RDX_VECTOR }
+}
+
+fn spill_of(reg: Reg) -> Mem {
+    Mem::State(if reg == RCX { SPILL0 } else { SPILL1 })
+}
+
 /// Returns the displacement of a jump whose 4 bytes are at an address.
 pub(crate) fn displacement(at: u64, target: u64) -> u32 {
     target.wrapping_sub(at + 4) as u32
@@ -338,82 +530,4 @@ pub(crate) fn hash(value: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use iced_x86::{Decoder, DecoderOptions, Mnemonic, Register};
-
-    use super::*;
-
-    /// Writes instructions and decodes them again.
-    fn decoded(write: impl FnOnce(&mut Asm)) -> Vec<iced_x86::Instruction> {
-        let mut asm = Asm::new(0x5800_0000, CostPlace::Vector { numbers: 0x6c00_0000 });
-        write(&mut asm);
-        let decoder = Decoder::with_ip(64, asm.bytes(), asm.base(), DecoderOptions::NONE);
-        decoder.into_iter().collect()
-    }
-
-    #[test]
-    fn instructions_are_encoded_as_they_are_decoded() {
-        let found = decoded(|asm| {
-            asm.load(RDX, Mem::State(200));
-            asm.store(Mem::State(0x7000_0000), RCX);
-            asm.load(RCX, Mem::Base(RDX, -32));
-            asm.lea(RSP, RSP, -8);
-            asm.lea_sum(RCX, RSP, RCX, 1);
-            asm.shift_right(RCX, RDX);
-            asm.extract_bits(RAX, RDX);
-            asm.jump_through(RDX, -24);
-            asm.load(RCX, Mem::StackTop);
-            asm.lea(RCX, RCX, -0x40_1234);
-            asm.add_cost(100, true);
-            asm.add_rcx_to_cost();
-            asm.load_cost(RDX);
-        });
-        let text: Vec<(Mnemonic, Register, Register, Register, u64)> = found
-            .iter()
-            .map(|it| {
-                let second = if it.op_count() > 1 { it.op_register(1) } else { Register::None };
-                (it.mnemonic(), it.op0_register(), second, it.memory_base(), it.memory_displacement64())
-            })
-            .collect();
-        use Mnemonic::{Jmp, Lea, Mov, Pext, Shrx, Vmovq, Vpaddq};
-        let none = Register::None;
-        assert_eq!(
-            text,
-            [
-                (Mov, Register::RDX, none, none, 200),
-                (Mov, none, Register::RCX, none, 0x7000_0000),
-                (Mov, Register::RCX, none, Register::RDX, (-32i64) as u64),
-                (Lea, Register::RSP, none, Register::RSP, (-8i64) as u64),
-                (Lea, Register::RCX, none, Register::RSP, 1),
-                (Shrx, Register::RCX, Register::RCX, none, 0),
-                (Pext, Register::EAX, Register::EAX, none, 0),
-                (Jmp, none, none, Register::RDX, (-24i64) as u64),
-                (Mov, Register::RCX, none, Register::RSP, 0),
-                (Lea, Register::RCX, none, Register::RCX, (-0x40_1234i64) as u64),
-                (Vpaddq, Register::XMM16, Register::XMM16, none, 0x6c00_0320),
-                (Vmovq, Register::XMM17, Register::RCX, none, 0),
-                (Vpaddq, Register::XMM16, Register::XMM16, none, 0),
-                (Vmovq, Register::RDX, Register::XMM16, none, 0),
-            ]
-        );
-        assert!(found[10].is_broadcast());
-        assert_eq!(found[12].op_register(2), Register::XMM17);
-        assert_eq!(found[0].segment_prefix(), Register::GS);
-        assert_eq!(found[4].memory_index(), Register::RCX);
-        assert_eq!((found[5].op_register(2), found[6].op_register(2)), (Register::RDX, Register::EDX));
-    }
-
-    #[test]
-    fn the_hash_is_that_of_the_processor() {
-        #[allow(unsafe_code)]
-        fn processor(value: u64) -> u64 {
-            // SAFETY: the test runs only where the instruction exists.
-            unsafe { std::arch::x86_64::_mm_crc32_u64(0, value) }
-        }
-        if std::is_x86_feature_detected!("sse4.2") {
-            for value in [0, 1, 0x40_1234, 0x7fff_ffff, u64::MAX, 0x1234_5678_9abc_def0] {
-                assert_eq!(hash(value), processor(value), "{value:x}");
-            }
-        }
-    }
-}
+mod tests;

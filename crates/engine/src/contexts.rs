@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use gristmill_profile::hash::Map;
 
-use crate::arena::{Arena, Cell};
+use crate::arena::{Arena, CallCells, Depth};
 use crate::choices::{Choices, Traits};
 use crate::objects::{ObjectId, Objects};
 use crate::symbols::{Section, shown_name, start_name};
@@ -49,7 +49,7 @@ pub(crate) struct Function {
     /// The name in the file. `None` for code without a symbol.
     pub(crate) name: Option<Vec<u8>>,
     /// The count of calls that have not returned.
-    pub(crate) active: Cell,
+    pub(crate) active: Depth,
     /// `true` for the routine of the dynamic linker that finds a function and jumps to it.
     pub(crate) is_resolver: bool,
     /// The options that hold for it.
@@ -101,8 +101,8 @@ pub(crate) struct Edge {
     pub(crate) target: u64,
     /// The address that it returns to. `None` for a jump.
     pub(crate) return_address: Option<u64>,
-    /// Count, then cost. `None` for calls of stubs.
-    pub(crate) cells: Option<Cell>,
+    /// `None` for calls of stubs.
+    pub(crate) cells: Option<CallCells>,
     /// The code that a return goes on with.
     pub(crate) continuation: Option<u64>,
 }
@@ -258,7 +258,7 @@ impl Contexts {
             return Some(self.as_callee(known));
         }
         let is_resolver = name.as_ref().is_some_and(|name| name.starts_with(b"_dl_runtime_resolve"));
-        let active = arena.cells(1)?;
+        let active = arena.depth()?;
         let object = place.filter(|_| !is_stub).map(|(id, _)| id);
         let traits = match &name {
             Some(name) if choices.has_functions() => choices.traits(&shown_name(name, choices.demangles)),
@@ -339,7 +339,7 @@ impl Contexts {
             return Some(*known);
         }
         let cells = match self.kind(to) {
-            Kind::Function(..) => Some(arena.cells(2)?),
+            Kind::Function(..) => Some(arena.call_cells()?),
             Kind::Stubs(..) | Kind::Uncounted => None,
         };
         self.edges.push(Edge { from, site, to, target, return_address, cells, continuation: None });

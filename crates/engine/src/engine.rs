@@ -35,7 +35,7 @@ use linux_raw_sys::general as sys;
 
 use crate::address_space::AddressSpace;
 use crate::arena::{Arena, Cell};
-use crate::asm::CostPlace;
+use crate::asm::HotPlace;
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::cpuid;
@@ -166,7 +166,7 @@ pub(crate) struct Engine {
     retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
-    cost_place: CostPlace,
+    hot_place: HotPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
     pub(crate) threads: Threads,
@@ -198,7 +198,7 @@ pub(crate) struct Beginning {
     pub(crate) start: u64,
     pub(crate) brk: u64,
     pub(crate) threads: Threads,
-    pub(crate) cost_place: CostPlace,
+    pub(crate) hot_place: HotPlace,
 }
 
 /// A run of a block that an instruction has ended by failing.
@@ -236,7 +236,7 @@ pub(crate) struct Call {
 impl Engine {
     /// Translates the first block, and returns the code to begin with.
     pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
-        let Beginning { options, arena, space, objects, start, brk, threads, cost_place } = beginning;
+        let Beginning { options, arena, space, objects, start, brk, threads, hot_place } = beginning;
         let is_counted = options.is_counted_at_start;
         let contexts = Contexts::new(options.choices.max_callers());
         let inherited = options.inherited.as_ref().map(|inherited| inherited.limits);
@@ -254,7 +254,7 @@ impl Engine {
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
-            cost_place,
+            hot_place,
             odd_return: 0,
             threads,
             brk_start: brk,
@@ -276,6 +276,7 @@ impl Engine {
 
     /// Lets a thread begin at an address.
     pub(crate) fn begin_thread(&mut self, state: &mut State, start: u64) {
+        memory::set_sentinel(state.first_frame, self.odd_return);
         state.collects = self.options.collects_at_start;
         state.blocks_left = self.options.dump_every + 1;
         let root = self.root_context(state, start);
@@ -303,7 +304,7 @@ impl Engine {
         (state.root, state.root_cost) = (root, state.cost);
         // The function that it begins in is active, too.
         if let Some(function) = self.contexts.function_of(root) {
-            self.contexts.function(function).active.add(state.own_address, 1);
+            self.contexts.function(function).active.enter(state.own_address);
         }
     }
 
@@ -353,8 +354,7 @@ impl Engine {
                 let context = self.context_now(state, address, context);
                 let code = self.block(address, context);
                 if let Some(patch) = patch.filter(|_| is_current && self.options.links_blocks) {
-                    let displacement = crate::asm::displacement(patch, code);
-                    Arena::patch(patch, displacement);
+                    Arena::link(patch, code);
                 }
                 state.resume = code;
             }

@@ -82,8 +82,14 @@ pub(crate) fn reserve(length: u64) -> Option<u64> {
 /// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory.
 pub(crate) fn reserve_shadow_stack(is_first: bool) -> Option<u64> {
     let address = reserve(SHADOW_BYTES[usize::from(!is_first)])?;
-    // The frame below the first is read by a return when there is none: its stack pointer is never one of the program's.
-    Some(address + 64)
+    Some(address + 2 * Frame::BYTES as u64)
+}
+
+/// Writes the frame below the first, which translated code reads when there is none: its stack pointer is above all of the program, and
+/// a return goes on with the given code.
+pub(crate) fn set_sentinel(first: u64, continuation: u64) {
+    let frame = Frame { sp: u64::MAX >> 1, continuation, enter_cost: 0, edge: 0, unused: 0 };
+    set_frame(first - Frame::BYTES as u64, 0, frame);
 }
 
 /// Returns a frame of the shadow stack.

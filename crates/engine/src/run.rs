@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use crate::address_space::AddressSpace;
 use crate::arena::Arena;
-use crate::asm::CostPlace;
+use crate::asm::HotPlace;
 use crate::block::MAX_INSTRUCTIONS;
 use crate::cpuid;
 use crate::engine::execute;
@@ -131,9 +131,9 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     loader::check(&options.invocation.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
     let mut arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
-    let cost_place = match options.counts_in_vectors && has_hidden_vectors() {
-        true => CostPlace::Vector { numbers: arena.numbers(MAX_INSTRUCTIONS).ok_or_else(no_memory)? },
-        false => CostPlace::Memory,
+    let hot_place = match options.counts_in_vectors && has_hidden_vectors() {
+        true => HotPlace::Vector { numbers: arena.numbers(MAX_INSTRUCTIONS).ok_or_else(no_memory)? },
+        false => HotPlace::Memory,
     };
     let mut threads = Threads::default();
     let state =
@@ -152,14 +152,14 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
         start: loaded.start,
         brk: loaded.brk,
         threads,
-        cost_place,
+        hot_place,
     };
     let engine = Box::leak(Box::new(Engine::new(beginning, state)));
     let links = Links {
         engine: std::ptr::from_mut(engine) as u64,
         handler: handle as *const () as u64,
         leave: switch::leave_address(),
-        has_vector: u64::from(cost_place != CostPlace::Memory),
+        has_vector: u64::from(hot_place != HotPlace::Memory),
     };
     engine.threads.link(links);
     (state.engine, state.handler, state.leave) = (links.engine, links.handler, links.leave);

@@ -8,8 +8,8 @@ use crate::contexts::ContextId;
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Frame {
-    /// The complement of the stack pointer behind the call.
-    pub(crate) inverse_sp: u64,
+    /// The stack pointer behind the call.
+    pub(crate) sp: u64,
     /// The code that a return goes on with.
     pub(crate) continuation: u64,
     /// The cost at the call.
@@ -21,11 +21,15 @@ pub(crate) struct Frame {
 
 impl Frame {
     pub(crate) const BYTES: i8 = 32;
-
-    pub(crate) fn sp(&self) -> u64 {
-        !self.inverse_sp
-    }
 }
+
+// Translated code reaches the fields by these offsets.
+const _: () = assert!(
+    std::mem::offset_of!(Frame, continuation) == 8
+        && std::mem::offset_of!(Frame, enter_cost) == 16
+        && std::mem::offset_of!(Frame, edge) == 24
+        && size_of::<Frame>() == Frame::BYTES as usize
+);
 
 /// The registers and counters of a thread. Translated code reaches it through the base of `gs`.
 #[derive(Debug)]
@@ -90,7 +94,7 @@ pub(crate) struct State {
     pub(crate) collects: bool,
     /// `true` if calls are followed: the thread runs code that was translated for that.
     pub(crate) is_counted: bool,
-    /// 1 if the cost is in a vector register while translated code runs.
+    /// 1 if the cost, the end of the shadow stack and what is spilled are in vector registers while translated code runs.
     pub(crate) has_vector: u64,
     /// Blocks that run before what was counted is written.
     pub(crate) blocks_left: u64,

@@ -7,8 +7,8 @@
 use std::arch::naked_asm;
 
 use crate::state::{
-    COST, EXIT, FLAGS, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING, RESUME,
-    VECTORS,
+    COST, EXIT, FLAGS, Frame, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS, PENDING,
+    RESUME, SHADOW, SPILL0, SPILL1, VECTORS,
 };
 
 /// Runs translated code from `resume` on, until the thread ends.
@@ -90,6 +90,9 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         "cmp qword ptr gs:[{has_vector}], 0",
         "je 2f",
         "vmovq gs:[{cost}], xmm16",
+        "vmovq gs:[{spill0}], xmm18",
+        "vmovq gs:[{spill1}], xmm19",
+        "vmovq gs:[{shadow}], xmm20",
         "2:",
         "mov esi, gs:[{exit}]",
         "call qword ptr gs:[{handler}]",
@@ -112,6 +115,9 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         vectors = const VECTORS,
         has_vector = const HAS_VECTOR,
         cost = const COST,
+        spill0 = const SPILL0,
+        spill1 = const SPILL1,
+        shadow = const SHADOW,
         exit = const EXIT,
         handler = const HANDLER,
         go_on = sym go_on,
@@ -125,6 +131,25 @@ unsafe extern "C" fn go_on() -> ! {
         "cmp qword ptr gs:[{has_vector}], 0",
         "je 2f",
         "vmovq xmm16, gs:[{cost}]",
+        "vmovq xmm18, gs:[{spill0}]",
+        "vmovq xmm19, gs:[{spill1}]",
+        "vmovq xmm20, gs:[{shadow}]",
+        // What counts calls: a 1 in the upper half, and the mask of the lower one.
+        "mov eax, 1",
+        "kmovw k1, eax",
+        "vpbroadcastq xmm21, rax",
+        // The numbers from 1 to 9, and the length of a frame.
+        "vmovdqa64 xmm22, xmm21",
+        "vpaddq xmm23, xmm22, xmm21",
+        "vpaddq xmm24, xmm23, xmm21",
+        "vpaddq xmm25, xmm24, xmm21",
+        "vpaddq xmm26, xmm25, xmm21",
+        "vpaddq xmm27, xmm26, xmm21",
+        "vpaddq xmm28, xmm27, xmm21",
+        "vpaddq xmm29, xmm28, xmm21",
+        "vpaddq xmm30, xmm29, xmm21",
+        "mov eax, {frame_bytes}",
+        "vpbroadcastq xmm31, rax",
         "2:",
         "mov rdi, gs:[{own_address}]",
         "vmovdqa ymm0, [rdi+{vectors}]",
@@ -172,6 +197,10 @@ unsafe extern "C" fn go_on() -> ! {
         guest_fs = const GUEST_FS,
         has_vector = const HAS_VECTOR,
         cost = const COST,
+        spill0 = const SPILL0,
+        spill1 = const SPILL1,
+        shadow = const SHADOW,
+        frame_bytes = const Frame::BYTES,
         flags = const FLAGS,
         resume = const RESUME,
     )

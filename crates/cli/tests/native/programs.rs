@@ -208,6 +208,57 @@ int main(void) {
 
 pub(crate) const SIGNALS_OUTPUT: &str = "2 3\n13 7 10103 1\n-1 1\n";
 
+/// Calls that the program makes by itself: with flags for what is called and back, with other addresses on the stack, on two stacks, and
+/// through an address that cannot be read.
+pub(crate) const WAYS: &str = r#"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+#define FUNCTION(name) ".type " #name ", @function\n" #name ":\n"
+__asm__(".text\n"
+    /* The caller reads flags that it leaves, or it reads those of the caller. */
+    FUNCTION(leaves_flags) "cmpl $5, %edi\nret\n.size leaves_flags, .-leaves_flags\n"
+    FUNCTION(leaves_flags_deep) "testl %esi, %esi\njz 1f\ndecl %esi\ncall leaves_flags_deep\nret\n"
+    "1: cmpl $5, %edi\nret\n.size leaves_flags_deep, .-leaves_flags_deep\n"
+    FUNCTION(reads_flags) "setc %al\nmovzbl %al, %eax\nret\n.size reads_flags, .-reads_flags\n"
+    FUNCTION(ends_with_flags) "cmpl $7, %edi\njmp reads_flags\n.size ends_with_flags, .-ends_with_flags\n"
+    /* It returns to another address than that of the call, with the stack pointer of the call. */
+    FUNCTION(by_return) "call 2f\n1: jmp 1b\n2: movq %rsi, (%rsp)\nret\n.size by_return, .-by_return\n"
+    /* The address of a call cannot be read, in a block that changes no flags. */
+    FUNCTION(fails) "jmp 1f\n1: movq $8, %rcx\npushq %rdx\ncall *(%rcx)\nret\n.size fails, .-fails\n");
+int reads_flags(void), ends_with_flags(int), by_return(int, int (*)(int));
+void fails(void);
+static sigjmp_buf place;
+static ucontext_t here, there;
+static char stack[65536];
+static int switches;
+static void handler(int s) { siglongjmp(place, 1); }
+static int twice(int n) { return 2 * n; }
+static int carry(int n, int depth) {
+    int found;
+    __asm__ volatile("call leaves_flags_deep\nsetc %b0\nmovzbl %b0, %0" : "=a"(found), "+S"(depth) : "D"(n) : "cc", "memory");
+    __asm__ volatile("call leaves_flags\nadcl $0, %0" : "+a"(found) : "D"(n) : "cc", "memory");
+    __asm__ volatile("cmpl $3, %%edi\ncall reads_flags\n" : "=a"(n) : "D"(n) : "cc", "memory");
+    return 2 * found + n;
+}
+static void other(void) { for (;;) { switches += twice(1); swapcontext(&there, &here); } }
+int main(void) {
+    int sum = 0;
+    volatile int faults = 0;
+    for (int n = 0; n < 10; n++) sum = 3 * sum + carry(n, n % 4) + ends_with_flags(n) + by_return(n, twice);
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = sizeof stack;
+    makecontext(&there, other, 0);
+    for (int n = 0; n < 5; n++) swapcontext(&here, &there);
+    signal(SIGSEGV, handler);
+    for (volatile int n = 0; n < 4; n++) { if (!sigsetjmp(place, 1)) fails(); else faults++; }
+    printf("%d %d %d\n", sum, switches, faults);
+    return 0;
+}
+"#;
+
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>
 #include <sys/mman.h>

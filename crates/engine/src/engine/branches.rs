@@ -5,9 +5,9 @@ use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
-use crate::asm::{Asm, Mem, RCX, RDX, RSP};
+use crate::asm::{Asm, BELOW, Mem, RCX, RDX, RSP};
 use crate::contexts::{CallSite, ContextId, Kind};
-use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State, TARGET};
+use crate::state::{Frame, State, TARGET};
 
 /// Targets that are compared in turn. With more, the table is faster.
 const MAX_CHAIN: u32 = 4;
@@ -51,23 +51,17 @@ pub(super) struct Site {
 impl Engine {
     /// Writes an indirect branch, with `rcx` and `rdx` spilled, and the target in `rcx`.
     pub(super) fn emit_indirect(&mut self, chunk: &mut Chunk, end: &BlockEnd, return_address: Option<u64>) {
-        let asm = &mut chunk.asm;
-        asm.store(Mem::State(TARGET), RCX);
-        if let Some(counts) = &end.counts {
-            counts.emit_without_flags(asm);
-        }
         let number = self.sites.len() as u32;
         if let Some(return_address) = return_address {
             self.emit_push_return(chunk, return_address);
         }
-        let asm = &mut chunk.asm;
-        asm.load(RCX, Mem::State(TARGET));
-        let next = asm.replaceable_jump(0);
-        let unknown = asm.here();
-        asm.replace32(next, crate::asm::displacement(next, unknown));
-        asm.load(RCX, Mem::State(SPILL0));
-        asm.load(RDX, Mem::State(SPILL1));
-        self.emit_exit(asm, Exit::Indirect { site: number });
+        let mut rare = self.rare_code();
+        rare.store(Mem::State(TARGET), RCX);
+        rare.restore(RCX);
+        rare.restore(RDX);
+        self.emit_exit(&mut rare, Exit::Indirect { site: number });
+        let unknown = self.arena.add_rare_code(rare.bytes());
+        let next = chunk.asm.replaceable_jump(unknown);
         let branch = IndirectBranch { context: end.context, site: end.site, return_address };
         let chain = [Comparison::default(); MAX_CHAIN as usize];
         self.sites.push(Site { branch, first: next, next, chain, unknown, target_count: 0, table: None });
@@ -78,6 +72,8 @@ impl Engine {
         let site = self.sites[number as usize];
         let target = state.target;
         let Some(transfer) = self.indirect_transfer(state, site.branch) else { return };
+        // Flags that the code there does not read may change.
+        let is_free = self.flags_needed_at(target) == 0;
         let mut chunk = self.chunk();
         let asm = &mut chunk.asm;
         let start = asm.here();
@@ -91,17 +87,16 @@ impl Engine {
             && site.branch.return_address.is_none()
             && !self.is_local(site.branch.site.address, target)
         {
-            emit_look_at_stack(asm, site.unknown);
+            emit_look_at_stack(asm, target, site.unknown, is_free);
         }
         let found = asm.here();
         match transfer {
-            Transfer::Jump => {
-                asm.load(RCX, Mem::State(SPILL0));
-                asm.load(RDX, Mem::State(SPILL1));
-                self.emit_go(&mut chunk, target, site.branch.context);
+            Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target, true),
+            Transfer::Jump | Transfer::Watched(_) => {
+                asm.restore(RCX);
+                asm.restore(RDX);
+                self.emit_transfer(&mut chunk, site.branch.context, target, &transfer);
             }
-            Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target),
-            Transfer::Watched(call) => self.emit_watched_call(&mut chunk, call),
         }
         self.add_chunk(chunk);
         // Registers are as behind the comparison, and the stack was looked at.
@@ -193,15 +188,25 @@ fn add_to_slot(table: Table, comparison: &Comparison) {
     table.set(slot, comparison.start);
 }
 
-/// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call.
-fn emit_look_at_stack(asm: &mut Asm, odd: u64) {
-    asm.load(RDX, Mem::State(SHADOW));
-    asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
+/// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call. Then the code at `odd` goes on,
+/// with the target in `rcx`.
+fn emit_look_at_stack(asm: &mut Asm, target: u64, odd: u64, is_free: bool) {
+    let sp = Mem::Base(RDX, -Frame::BYTES);
+    asm.load_shadow(RDX);
+    if is_free {
+        asm.set(RCX, target as u32);
+        asm.compare(sp, RSP);
+        asm.jump_if(BELOW, odd);
+        return;
+    }
+    asm.load(RCX, sp);
+    asm.not(RCX);
     asm.lea_sum(RCX, RSP, RCX, 0);
     asm.not(RCX);
     asm.set(RDX, 63);
     asm.shift_right(RCX, RDX);
     let is_below = asm.jump_if_rcx_is_zero();
+    asm.set(RCX, target as u32);
     asm.jump(odd);
     asm.land(is_below);
 }

@@ -1,19 +1,23 @@
 //! Calls and returns: the shadow stack, and what edges cost.
 //!
 //! A frame of the shadow stack has the stack pointer behind the call, the code that a return goes on with, and the cost at the call. A
-//! return whose stack pointer is that of the top frame jumps to this code, which checks the return address and adds the cost since the
-//! call to the edge. Any other return is decided by the engine.
+//! return jumps to the code of the top frame, which compares the stack pointer and the return address with those of the call, and adds the
+//! cost since the call to the edge. If one differs, as after a long jump or a switch of stacks, the engine decides. Below the first frame
+//! is one that belongs to no call and leads to the engine.
+//!
+//! A signal can come within all that. As its handler waits until a block begins, it sees a call or a return as a whole, with all registers
+//! restored. Each thread has a shadow stack and counters of its own.
 
 use super::chunk::Chunk;
 use super::signals::HANDLER_EDGE;
 use super::transfer::{CallPlan, Entry, Transfer, WatchedCall};
 use super::trigger::Trigger;
 use super::{Engine, Exit};
-use crate::asm::{Asm, Mem, RCX, RDX, RSP};
+use crate::asm::{Asm, Mem, NOT_BELOW, NOT_EQUAL, RCX, RDX, RSP, Reg};
 use crate::choices::Choices;
 use crate::contexts::{CallSite, Callee, ChainId, ContextId, EdgeId, Function, FunctionId, Kind, Running};
 use crate::memory;
-use crate::state::{Frame, SHADOW, SPILL0, SPILL1, State};
+use crate::state::{Frame, State};
 
 impl Engine {
     /// Returns what is called at an address.
@@ -167,7 +171,7 @@ impl Engine {
         Entry { edge, to, continuation: self.continuation(edge) }
     }
 
-    /// Returns the code that a return from an edge goes on with.
+    /// Returns the code that a return from an edge goes on with. It begins with `rdx` spilled, and the end of the shadow stack there.
     fn continuation(&mut self, edge: EdgeId) -> u64 {
         if let Some(known) = self.contexts.get(edge).continuation {
             return known;
@@ -175,137 +179,144 @@ impl Engine {
         let (from, return_address) = (self.contexts.get(edge).from, self.contexts.get(edge).return_address);
         // Flags that the caller does not read may change.
         let is_free = return_address.is_some_and(|address| self.flags_needed_at(address) == 0);
-        let mut chunk = self.chunk();
+        let Some(code) = self.arena.return_address() else { self.out_of_memory() };
+        let mut chunk = Chunk { asm: Asm::new(code, self.hot_place) };
         let asm = &mut chunk.asm;
-        if let Some(return_address) = return_address {
-            asm.load(RCX, Mem::StackTop);
-            asm.lea(RCX, RCX, (return_address as i32).wrapping_neg());
+        let sp = Mem::Base(RDX, -Frame::BYTES);
+        if is_free {
+            asm.compare(sp, RSP);
+            asm.jump_if(NOT_EQUAL, self.odd_return);
+            if let Some(return_address) = return_address {
+                asm.compare_with(Mem::StackTop, return_address as i32);
+                asm.jump_if(NOT_EQUAL, self.odd_return);
+            }
+        } else {
+            asm.spill(RCX);
+            asm.load(RCX, sp);
+            asm.not(RCX);
+            asm.lea_sum(RCX, RSP, RCX, 1);
             let is_expected = asm.jump_if_rcx_is_zero();
+            let odd = asm.here();
+            asm.restore(RCX);
             asm.jump(self.odd_return);
             asm.land(is_expected);
+            if let Some(return_address) = return_address {
+                asm.load(RCX, Mem::StackTop);
+                asm.lea(RCX, RCX, (return_address as i32).wrapping_neg());
+                let is_expected = asm.jump_if_rcx_is_zero();
+                asm.jump(odd);
+                asm.land(is_expected);
+            }
         }
-        asm.load(RDX, Mem::State(SHADOW));
-        asm.lea(RDX, RDX, -i32::from(Frame::BYTES));
-        asm.store(Mem::State(SHADOW), RDX);
+        let changes_rcx = !is_free || !asm.has_vectors();
+        if is_free && changes_rcx {
+            asm.spill(RCX);
+        }
+        asm.remove_frame();
         if let Some(cells) = self.contexts.get(edge).cells {
-            let (count, cost) = (Mem::State(cells.offset()), Mem::State(cells.at(1).offset()));
             let active = match self.contexts.function_of(self.contexts.get(edge).to) {
                 Some(function) => self.contexts.function(function).active,
                 None => unreachable!("what is skipped has no cells"),
             };
             let active = Mem::State(active.offset());
-            let enter_cost = Mem::Base(RDX, 16);
+            asm.add_call(cells.cost().offset(), 16 - Frame::BYTES, !is_free);
             if is_free {
-                asm.load_cost(RCX);
-                asm.subtract(RCX, enter_cost);
-                asm.add_register_to(cost, RCX);
-                asm.add_to(count, 1);
-                asm.add_to(active, -1);
+                asm.add_to(active, 1);
             } else {
-                // −x is the complement of x, plus 1.
-                asm.load(RCX, enter_cost);
-                asm.not(RCX);
-                asm.load_cost(RDX);
-                asm.lea_sum(RCX, RCX, RDX, 1);
-                asm.load(RDX, cost);
-                asm.lea_sum(RDX, RDX, RCX, 0);
-                asm.store(cost, RDX);
-                asm.add_without_flags(count, 1);
-                asm.add_without_flags(active, -1);
+                asm.add_without_flags(RCX, active, 1);
             }
+        }
+        if changes_rcx {
+            asm.restore(RCX);
         }
         match return_address {
             Some(return_address) => {
                 asm.lea(RSP, RSP, 8);
-                asm.load(RCX, Mem::State(SPILL0));
-                asm.load(RDX, Mem::State(SPILL1));
+                asm.restore(RDX);
                 self.emit_go(&mut chunk, return_address, from);
             }
             // A jump was the last thing that its function did: the return is also its own.
             None => self.emit_return(asm),
         }
-        let code = self.add_chunk(chunk);
+        self.arena.add_return(chunk.asm.bytes());
         self.contexts.get_mut(edge).continuation = Some(code);
         code
     }
 
-    /// Writes the code for a return that is not that of the last call.
+    /// Writes the code for a return that is not that of the last call, with `rdx` spilled.
     pub(super) fn odd_return_code(&mut self) -> u64 {
         let mut chunk = self.chunk();
-        chunk.asm.load(RCX, Mem::State(SPILL0));
-        chunk.asm.load(RDX, Mem::State(SPILL1));
+        chunk.asm.restore(RDX);
         self.emit_exit(&mut chunk.asm, Exit::Return);
         self.add_chunk(chunk)
     }
 
-    /// Writes a return, with `rcx` and `rdx` spilled.
+    /// Writes a return, with `rdx` spilled.
     pub(super) fn emit_return(&self, asm: &mut Asm) {
-        let frame = -Frame::BYTES;
-        asm.load(RDX, Mem::State(SHADOW));
-        asm.load(RCX, Mem::Base(RDX, frame));
-        asm.lea_sum(RCX, RSP, RCX, 1);
-        let is_expected = asm.jump_if_rcx_is_zero();
-        asm.jump(self.odd_return);
-        asm.land(is_expected);
-        asm.jump_through(RDX, frame + 8);
+        asm.load_shadow(RDX);
+        asm.jump_through(RDX, 8 - Frame::BYTES);
     }
 
-    /// Writes the push of a return address, with `rcx` spilled.
+    /// Writes the push of a return address.
     pub(super) fn emit_push_return(&self, chunk: &mut Chunk, return_address: u64) {
         chunk.asm.push_value(return_address as i32);
     }
 
-    /// Writes a call, with `rcx` and `rdx` spilled and the return address pushed.
-    pub(super) fn emit_call(&self, chunk: &mut Chunk, plan: &CallPlan, target: u64) {
+    /// Writes a call with the return address pushed. Either both `rcx` and `rdx` are spilled already, or none.
+    pub(super) fn emit_call(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, are_spilled: bool) {
         let asm = &mut chunk.asm;
-        asm.load(RDX, Mem::State(SHADOW));
-        asm.copy(RCX, RSP);
-        asm.not(RCX);
-        asm.store(Mem::Base(RDX, 0), RCX);
-        asm.load_cost(RCX);
-        asm.store(Mem::Base(RDX, 16), RCX);
-        asm.lea(RDX, RDX, i32::from(Frame::BYTES));
-        asm.store(Mem::State(SHADOW), RDX);
-        let mut entries = plan.entries.as_slice();
-        if let Some(function) = plan.function {
-            let active = Mem::State(self.contexts.function(function).active.offset());
-            asm.add_without_flags(active, 1);
-            while let [first, _, _, ..] = entries {
-                let asm = &mut chunk.asm;
-                asm.lea(RCX, RCX, -1);
-                let is_it = asm.jump_if_rcx_is_zero();
-                let behind = asm.jump(0);
-                asm.land(is_it);
-                self.emit_entry(chunk, *first, target);
-                let here = chunk.asm.here();
-                chunk.asm.replace32(behind, crate::asm::displacement(behind, here));
-                entries = &entries[1..];
-            }
-            if let [_, last] = entries {
-                let asm = &mut chunk.asm;
-                asm.lea(RCX, RCX, -1);
-                let is_first = asm.jump_if_rcx_is_zero();
-                self.emit_entry(chunk, *last, target);
-                chunk.asm.land(is_first);
-            }
+        let (first, others) = (plan.entries[0], &plan.entries[1..]);
+        // Flags that the function does not read may change. Of more than two levels, the number of calls tells which it is.
+        let is_free = self.flags_needed_at(target) == 0;
+        let compares = !is_free || others.len() > 1;
+        let changed = match are_spilled || compares || !asm.has_vectors() {
+            true => &[RCX, RDX][..],
+            false => &[RDX],
+        };
+        if !are_spilled {
+            changed.iter().for_each(|reg| asm.spill(*reg));
         }
-        self.emit_entry(chunk, entries[0], target);
+        asm.load_shadow(RDX);
+        asm.store(Mem::Base(RDX, 0), RSP);
+        asm.store_cost(16);
+        asm.add_frame();
+        let Some(function) = plan.function else { return self.emit_entry(chunk, first, target, changed) };
+        let active = Mem::State(self.contexts.function(function).active.offset());
+        if compares {
+            asm.add_without_flags(RCX, active, -1);
+            let mut entries = plan.entries.as_slice();
+            while let [entry, behind @ ..] = entries
+                && !behind.is_empty()
+            {
+                let asm = &mut chunk.asm;
+                asm.lea(RCX, RCX, 1);
+                let is_it = asm.jump_if_rcx_is_zero();
+                let jump = asm.jump(0);
+                asm.land(is_it);
+                self.emit_entry(chunk, *entry, target, changed);
+                chunk.asm.land_here(jump);
+                entries = behind;
+            }
+            return self.emit_entry(chunk, entries[0], target, changed);
+        }
+        asm.subtract_one(active);
+        match others {
+            [second, ..] => {
+                let is_deep = asm.jump_if(NOT_BELOW, 0);
+                self.emit_entry(chunk, first, target, changed);
+                chunk.asm.land_here(is_deep);
+                self.emit_entry(chunk, *second, target, changed);
+            }
+            [] => self.emit_entry(chunk, first, target, changed),
+        }
     }
 
-    /// Writes a call that the engine makes, with `rcx` and `rdx` spilled and the return address pushed.
-    pub(super) fn emit_watched_call(&mut self, chunk: &mut Chunk, call: WatchedCall) {
-        chunk.asm.load(RCX, Mem::State(SPILL0));
-        chunk.asm.load(RDX, Mem::State(SPILL1));
-        self.emit_exit(&mut chunk.asm, Exit::Enter(call));
-    }
-
-    fn emit_entry(&self, chunk: &mut Chunk, entry: Entry, target: u64) {
-        let frame = -Frame::BYTES;
+    /// Writes the rest of a call, and restores registers.
+    fn emit_entry(&mut self, chunk: &mut Chunk, entry: Entry, target: u64, changed: &[Reg]) {
         let asm = &mut chunk.asm;
-        asm.store_value(Mem::Base(RDX, frame + 8), entry.continuation as i32);
-        asm.store32(RDX, frame + 24, entry.edge.0);
-        asm.load(RCX, Mem::State(SPILL0));
-        asm.load(RDX, Mem::State(SPILL1));
+        asm.store_value(Mem::Base(RDX, 8), entry.continuation as i32);
+        asm.store32(RDX, 24, entry.edge.0);
+        changed.iter().for_each(|reg| asm.restore(*reg));
         self.emit_go(chunk, target, entry.to);
     }
 
@@ -322,10 +333,10 @@ impl Engine {
 
     fn push_entry(&mut self, state: &mut State, function: Option<FunctionId>, entry: Entry) {
         if let Some(function) = function {
-            self.contexts.function(function).active.add(state.own_address, 1);
+            self.contexts.function(function).active.enter(state.own_address);
         }
         let frame = Frame {
-            inverse_sp: !state.gpr[4],
+            sp: state.gpr[4],
             continuation: entry.continuation,
             enter_cost: state.cost,
             edge: entry.edge.0,
@@ -357,11 +368,10 @@ impl Engine {
         state.shadow -= Frame::BYTES as u64;
         let edge = EdgeId(frame.edge);
         if let Some(cells) = self.contexts.get(edge).cells {
-            cells.add(state.own_address, 1);
-            cells.at(1).add(state.own_address, state.cost.wrapping_sub(frame.enter_cost));
+            cells.add(state.own_address, 1, state.cost.wrapping_sub(frame.enter_cost));
         }
         if let Some(function) = self.contexts.function_of(self.contexts.get(edge).to) {
-            self.contexts.function(function).active.add(state.own_address, u64::MAX);
+            self.contexts.function(function).active.leave(state.own_address);
         }
         Some(edge)
     }

@@ -58,7 +58,7 @@ impl Engine {
     fn status(&self, state: &State) -> String {
         let bases = self.threads.bases();
         let cells = self.contexts.edges().iter().filter_map(|edge| edge.cells);
-        let ended = cells.flat_map(|cells| bases.iter().map(move |base| cells.of(*base)));
+        let ended = cells.flat_map(|cells| bases.iter().map(move |base| cells.count().of(*base)));
         let others = self.threads.others(state);
         let active = others.iter().map(|other| other.frame_count()).sum::<u64>() + state.frame_count();
         let calls = ended.fold(active, u64::wrapping_add);

@@ -9,7 +9,7 @@ use crate::memory;
 use crate::state::{Frame, State};
 
 /// Code that leads on to another translation.
-const LEADING_CODE_BYTES: u64 = 32;
+const LEADING_CODE_BYTES: u64 = 64;
 
 /// The rest of code that was forgotten.
 #[derive(Debug, Default)]

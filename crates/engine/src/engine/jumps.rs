@@ -23,7 +23,7 @@ impl Engine {
     pub(super) fn unwind(&mut self, state: &mut State) -> Option<ContextId> {
         let sp = state.gpr[4];
         let mut context = None;
-        while let Some(frame) = self.top_frame(state).filter(|frame| frame.sp() < sp) {
+        while let Some(frame) = self.top_frame(state).filter(|frame| frame.sp < sp) {
             if frame.edge == HANDLER_EDGE {
                 context = self.pop_handler(state);
             } else {
@@ -41,7 +41,7 @@ impl Engine {
             self.stop(state, &message);
         };
         let top = self.top_frame(state);
-        if top.is_some_and(|frame| frame.edge == HANDLER_EDGE && frame.sp() == state.gpr[4]) {
+        if top.is_some_and(|frame| frame.edge == HANDLER_EDGE && frame.sp == state.gpr[4]) {
             // The code that ends a handler belongs to it.
             let context = self.root_context(state, target);
             state.gpr[4] = state.gpr[4].wrapping_add(8);

@@ -85,8 +85,8 @@ impl Engine {
                 }
             }
             for cells in self.contexts.edges().iter().filter_map(|edge| edge.cells) {
-                cells.set(*base, 0);
-                cells.at(1).set(*base, 0);
+                cells.count().set(*base, 0);
+                cells.cost().set(*base, 0);
             }
         }
         self.partial_runs.retain(|run| !bases.contains(&run.thread));
@@ -116,8 +116,7 @@ impl Engine {
                 continue;
             }
             if let Some(cells) = self.contexts.get(EdgeId(frame.edge)).cells {
-                cells.add(state.own_address, count);
-                cells.at(1).add(state.own_address, cost.wrapping_sub(frame.enter_cost));
+                cells.add(state.own_address, count, cost.wrapping_sub(frame.enter_cost));
             }
             memory::set_frame(state.first_frame, index, Frame { enter_cost: cost, ..frame });
         }

@@ -164,7 +164,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
     let mut sums: BTreeMap<(ContextId, u64, CallKey), (u64, u64)> = BTreeMap::new();
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
-        let (count, cost) = (sum(cells), sum(cells.at(1)));
+        let (count, cost) = (sum(cells.count()), sum(cells.cost()));
         if count == 0 && cost == 0 {
             continue;
         }

@@ -115,7 +115,7 @@ impl Engine {
     pub(super) fn return_from_root(&mut self, state: &mut State, before: ContextId, target: u64) {
         let cost = state.cost.wrapping_sub(state.root_cost);
         if let Kind::Function(running) = self.contexts.kind(before) {
-            self.contexts.function(running.function).active.add(state.own_address, u64::MAX);
+            self.contexts.function(running.function).active.leave(state.own_address);
         }
         let root = self.resumed_context(state, target);
         self.begin_root(state, root);
@@ -128,8 +128,7 @@ impl Engine {
             let edge = self.contexts.edge(root, site.into(), before, start, Some(target), &mut self.arena);
             let Some(edge) = edge else { self.out_of_memory() };
             if let Some(cells) = self.contexts.get(edge).cells {
-                cells.add(state.own_address, 1);
-                cells.at(1).add(state.own_address, cost);
+                cells.add(state.own_address, 1, cost);
             }
         }
         state.resume = self.block(target, root);

@@ -221,7 +221,7 @@ impl Engine {
         let root = self.root_context(state, delivery.handler);
         state.levels.push(Level { context, cost: state.cost, root });
         let frame = Frame {
-            inverse_sp: !state.gpr[4],
+            sp: state.gpr[4],
             continuation: self.odd_return,
             enter_cost: state.cost,
             edge: HANDLER_EDGE,

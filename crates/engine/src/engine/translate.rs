@@ -8,7 +8,7 @@ use super::transfer::Transfer;
 use super::{Engine, Exit, Translated};
 use crate::address_space::SHARED;
 use crate::arena::{Arena, Cell};
-use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP};
+use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, Reg};
 use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
@@ -16,6 +16,9 @@ use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
 
 /// Return addresses have 31 bits, and what instructions refer to must be near.
 const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
+
+/// The length of the opcode of a conditional jump.
+const OPCODE_BYTES: usize = 2;
 
 /// The count of instructions among which one that sets the flags is searched.
 const LOOK_AHEAD_INSTRUCTIONS: usize = 6;
@@ -95,6 +98,10 @@ impl Engine {
             if index >= copied {
                 break;
             }
+            if index + 1 == copied && matches!(block.end, End::Conditional(_)) {
+                // Nothing comes between a comparison and its branch: the processor runs them as one.
+                chunk.asm.align_displacement(decoded.instruction.len() + OPCODE_BYTES);
+            }
             if is_repeated(&decoded.instruction) && collects {
                 let cell = self.repetition(number, index as u8);
                 emit_repetition(&mut chunk.asm, &block, decoded, cell);
@@ -102,19 +109,20 @@ impl Engine {
                 emit_copy(&mut chunk.asm, &block, decoded);
             }
         }
-        let spills =
-            matches!(block.end, End::Call(_) | End::IndirectCall | End::IndirectJump | End::Return(0));
+        // An indirect branch can fail when it has spilled registers.
+        let spills = matches!(block.end, End::IndirectCall | End::IndirectJump);
         let counts = counts.filter(|_| place.is_none());
-        if !spills && let Some(counts) = &counts {
-            chunk.asm.store(Mem::State(SPILL0), RCX);
-            counts.emit_without_flags(&mut chunk.asm);
-            chunk.asm.load(RCX, Mem::State(SPILL0));
+        let counts_at_end = block.end == End::Return(0);
+        if !counts_at_end && let Some(counts) = &counts {
+            chunk.asm.spill(RCX);
+            counts.emit_without_flags(&mut chunk.asm, RCX);
+            chunk.asm.restore(RCX);
         }
         if place.is_none() {
-            // The end counts before anything in it can fail, except for the target of an indirect branch.
+            // The end counts before anything in it can fail.
             counted_from = chunk.asm.offset();
         }
-        let counts = counts.filter(|_| spills);
+        let counts = counts.filter(|_| counts_at_end);
         let end = BlockEnd { context, site, number, is_counted, transfer, falls_to, counts };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
@@ -206,34 +214,30 @@ impl Engine {
             End::Jump(target) => self.emit_transfer(chunk, end.context, target, &end.transfer),
             End::Conditional(target) => self.emit_conditional(chunk, block, &last, target, end),
             End::Call(target) => {
-                end.emit_spills(&mut chunk.asm);
                 self.emit_push_return(chunk, next);
-                match &end.transfer {
-                    Transfer::Call(plan) => self.emit_call(chunk, plan, target),
-                    Transfer::Watched(call) => self.emit_watched_call(chunk, *call),
-                    Transfer::Jump => {
-                        chunk.asm.load(RCX, Mem::State(SPILL0));
-                        chunk.asm.load(RDX, Mem::State(SPILL1));
-                        self.emit_go(chunk, target, end.context);
-                    }
-                }
+                self.emit_transfer(chunk, end.context, target, &end.transfer);
             }
             End::IndirectCall | End::IndirectJump => {
                 let is_call = block.end == End::IndirectCall;
-                chunk.asm.store(Mem::State(SPILL0), RCX);
-                chunk.asm.store(Mem::State(SPILL1), RDX);
+                chunk.asm.spill(RCX);
+                chunk.asm.spill(RDX);
                 emit_load_target(&mut chunk.asm, &last.instruction);
                 self.emit_indirect(chunk, end, is_call.then_some(next));
             }
             End::Return(0) if !end.is_counted => {
-                end.emit_spills(&mut chunk.asm);
+                chunk.asm.spill(RCX);
+                chunk.asm.spill(RDX);
                 chunk.asm.load(RCX, Mem::StackTop);
                 chunk.asm.lea(RSP, RSP, 8);
                 self.emit_indirect(chunk, end, None);
             }
             End::Return(0) => {
-                end.emit_spills(&mut chunk.asm);
-                self.emit_return(&mut chunk.asm);
+                let asm = &mut chunk.asm;
+                asm.spill(RDX);
+                if let Some(counts) = &end.counts {
+                    counts.emit_without_flags(asm, RDX);
+                }
+                self.emit_return(asm);
             }
             End::Return(bytes) => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(bytes)),
             End::SystemCall => {
@@ -279,14 +283,16 @@ impl Engine {
         asm.replace32(behind, crate::asm::displacement(behind, here));
     }
 
-    fn emit_transfer(&mut self, chunk: &mut Chunk, context: ContextId, target: u64, transfer: &Transfer) {
+    pub(super) fn emit_transfer(
+        &mut self,
+        chunk: &mut Chunk,
+        context: ContextId,
+        target: u64,
+        transfer: &Transfer,
+    ) {
         match transfer {
             Transfer::Jump => self.emit_go(chunk, target, context),
-            Transfer::Call(plan) => {
-                chunk.asm.store(Mem::State(SPILL0), RCX);
-                chunk.asm.store(Mem::State(SPILL1), RDX);
-                self.emit_call(chunk, plan, target);
-            }
+            Transfer::Call(plan) => self.emit_call(chunk, plan, target, false),
             Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(*call)),
         }
     }
@@ -304,7 +310,7 @@ impl Engine {
         // `loop` and `jrcxz` have displacements of 8 bits only.
         let has_near_form = last.instruction.is_jcc_short_or_near();
         if has_near_form {
-            chunk.asm.align_displacement(2);
+            chunk.asm.align_displacement(OPCODE_BYTES);
             chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
             let patch = chunk.asm.here();
             let known = match end.transfer {
@@ -313,7 +319,7 @@ impl Engine {
             };
             chunk.asm.displacement_to(known.unwrap_or(0));
             if known.is_none() && matches!(end.transfer, Transfer::Jump) {
-                chunk.add_missing(patch, target, end.context);
+                self.emit_missing(chunk, patch, target, end.context);
             }
             self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
             if !matches!(end.transfer, Transfer::Jump) {
@@ -345,24 +351,13 @@ pub(super) struct BlockEnd {
     is_counted: bool,
     transfer: Transfer,
     falls_to: Transfer,
-    /// The counting that comes after registers were spilled.
-    pub(super) counts: Option<Counts>,
-}
-
-impl BlockEnd {
-    /// Writes what frees `rcx` and `rdx`, and counts.
-    fn emit_spills(&self, asm: &mut Asm) {
-        asm.store(Mem::State(SPILL0), RCX);
-        asm.store(Mem::State(SPILL1), RDX);
-        if let Some(counts) = &self.counts {
-            counts.emit_without_flags(asm);
-        }
-    }
+    /// The counting of a return, which comes when a register is spilled.
+    counts: Option<Counts>,
 }
 
 /// The counting of a block.
 #[derive(Debug)]
-pub(super) struct Counts {
+struct Counts {
     counter: Cell,
     cost: u16,
 }
@@ -371,13 +366,13 @@ impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
         asm.add_to(Mem::State(self.counter.offset()), 1);
-        asm.add_cost(self.cost, false);
+        asm.add_cost(self.cost, None);
     }
 
-    /// Counts with `rcx`, and leaves the flags.
-    pub(super) fn emit_without_flags(&self, asm: &mut Asm) {
-        asm.add_without_flags(Mem::State(self.counter.offset()), 1);
-        asm.add_cost(self.cost, true);
+    /// Counts with a register, and leaves the flags.
+    fn emit_without_flags(&self, asm: &mut Asm, changed: Reg) {
+        asm.add_without_flags(changed, Mem::State(self.counter.offset()), 1);
+        asm.add_cost(self.cost, Some(changed));
     }
 }
 
