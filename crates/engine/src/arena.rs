@@ -83,6 +83,8 @@ impl Arena {
         let access = sys::PROT_READ | sys::PROT_WRITE;
         let is_reserved = raw::reserve(START, CODE_BYTES, access | sys::PROT_EXEC)
             && raw::reserve(TABLES_START, END - TABLES_START, access);
+        // Neither the first blocks nor the first code that runs rarely.
+        raw::prefer_large_pages(START, CODE_BYTES - raw::LARGE_PAGE_BYTES);
         let code_end = START + code_bytes.clamp(MIN_CODE_BYTES, CODE_BYTES);
         let (next_cell, next_table) = (CELLS_OFFSET, TABLES_START);
         let (next_code, rare_code) = (START, code_end);

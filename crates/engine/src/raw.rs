@@ -64,6 +64,18 @@ pub(crate) fn reserve(address: u64, length: u64, protection: u32) -> bool {
     result as u64 == address
 }
 
+/// The bytes of a large page.
+pub(crate) const LARGE_PAGE_BYTES: u64 = 2 << 20;
+
+/// Lets a range of the engine have large pages, if the system has them: the processor remembers where a limited number of pages is. The
+/// first ones stay small, as most programs need few.
+pub(crate) fn prefer_large_pages(address: u64, length: u64) {
+    let range = [address + LARGE_PAGE_BYTES, length - LARGE_PAGE_BYTES];
+    let arguments = [range[0], range[1], u64::from(sys::MADV_HUGEPAGE), 0, 0, 0];
+    // SAFETY: the call changes only the size of pages, and can fail.
+    unsafe { system_call(u64::from(sys::__NR_madvise), arguments) };
+}
+
 /// Reads a number at an address of the process.
 ///
 /// # Safety

@@ -49,6 +49,10 @@ impl Threads {
             Some(index) => (index, self.cost(index)),
             None => {
                 let base = memory::reserve(THREAD_BYTES)?;
+                // Other threads change few of the counters that there are.
+                if self.slots.is_empty() {
+                    raw::prefer_large_pages(base, THREAD_BYTES);
+                }
                 let first_frame = memory::reserve_shadow_stack(self.slots.is_empty())?;
                 self.slots.push(Slot { base, first_frame, is_live: true, cost_before: 0 });
                 (self.slots.len() - 1, 0)
