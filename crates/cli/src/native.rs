@@ -48,6 +48,11 @@ pub(crate) fn answer_path(messages: &Path) -> PathBuf {
     with(messages, ".answer")
 }
 
+/// Returns the path of a file that is there if the profile could not be written.
+pub(crate) fn failure_path(messages: &Path) -> PathBuf {
+    with(messages, ".failure")
+}
+
 /// Returns the command of a program that took the place of another one, if the words of its process are those of one.
 pub(crate) fn command_in_place(words: &[OsString]) -> Option<Vec<OsString>> {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -20,6 +20,11 @@ pub trait Client: fmt::Debug {
     /// Says something about the recording of a process.
     fn tell(&self, process: u32, message: &str);
 
+    /// Notes that a profile, or a part of it, could not be written. The reason was said.
+    fn fail(&self, process: u32) {
+        let _ = process;
+    }
+
     /// Notes that a process has ended, and what was counted in it in all.
     fn end(&self, process: u32, total: u64) {
         let _ = (process, total);

@@ -237,6 +237,11 @@ impl RecordArgs {
         }
     }
 
+    /// `true` if all parts are in one file.
+    pub(crate) fn combines_dumps(&self) -> bool {
+        self.combine_dumps.is_some_and(YesNo::is_yes)
+    }
+
     /// Returns the sizes of caches that are given, by the name of the cache.
     pub(crate) fn caches(&self) -> [(&'static str, Option<&str>); 3] {
         [("I1", self.i1.as_deref()), ("D1", self.d1.as_deref()), ("LL", self.ll.as_deref())]

@@ -124,13 +124,14 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         return Ok(status_without_recording(run.status, session).into());
     }
     let settled = earlier.settle(&name, &processes, args.quiet, session);
-    let recorded = Recorded::find(&name, run.process, &processes, &settled);
+    let recorded = Recorded::find(&name, run.process, &processes, &settled, args.combines_dumps());
     // Without a profile they are the reason.
     if !args.quiet || recorded.files.is_empty() {
         session.say_plainly(&log.messages(&processes, args.verbose));
     }
+    let has_failed = log.has_failed(&processes);
     log.close(&processes);
-    let is_whole = recorded.report(&run.time, args, session);
+    let is_whole = recorded.report(&run.time, args, session) && !has_failed;
     let status = match run.status {
         ExitStatus::OfProgram(_) if !is_whole => ExitStatus::Failure,
         status => status,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use gristmill_engine::Client;
 use gristmill_output::{grouped, printable};
 
-use super::{answer_path, replace, request_path};
+use super::{answer_path, failure_path, replace, request_path};
 use crate::output_name::OutputName;
 
 /// The mode of files of messages: a profile has the same.
@@ -176,6 +176,12 @@ impl Client for Recorder {
                 drop(append(&name.of_process(process), MODE, &text));
             }
             Messages::Log(log) => log.write(process, &[format!("Warning: {message}")]),
+        }
+    }
+
+    fn fail(&self, process: u32) {
+        if let Messages::Files(name) = &self.messages {
+            drop(append(&failure_path(&name.of_process(process)), MODE, ""));
         }
     }
 

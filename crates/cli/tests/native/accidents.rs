@@ -169,6 +169,34 @@ fn a_pipe_gets_the_profile_and_is_not_waited_for_without_end() {
 }
 
 #[test]
+fn a_part_that_cannot_be_written_leaves_the_others_whole() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "parts", &["-O0"], "void f(void) {} int main(void) { f(); return 3; }");
+    let output = record(folder.path(), &["--dump-before=f", "-o", "all", "./parts"]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    let first = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let first = first.filter(|path| path.to_string_lossy().contains("all.")).min().unwrap();
+    // The second part does not fit.
+    let blocks = std::fs::metadata(first).unwrap().len() / 512 + 1;
+    let program = format!(
+        "ulimit -f {blocks}; exec {} record --engine native --combine-dumps=yes --dump-before=f -o one ./parts",
+        env!("CARGO_BIN_EXE_gristmill")
+    );
+    let output = Command::new("sh").args(["-c", &program]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("the profile could not be written: "), "{}", stderr(&output));
+    let text = std::fs::read_to_string(folder.path().join("one")).unwrap();
+    assert_eq!((text.matches("\npart:").count(), text.matches("\ntotals:").count()), (1, 1));
+    assert!(text_has_end(text.as_bytes()));
+    // A device that takes nothing.
+    let output = record(folder.path(), &["-o", "/dev/full", "./parts"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
 fn a_program_is_not_overwritten_with_its_profile() {
     if !has_engine(&["cc"]) {
         return;

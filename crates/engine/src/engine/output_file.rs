@@ -29,11 +29,13 @@ pub(super) fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> Resul
         _ => error,
     })?;
     lock(&file);
+    let before = file.metadata()?;
     let written = write(&mut file, bytes);
-    // At the end, so that a file that was whole is never empty. After an error nothing of an earlier profile follows.
-    if !appends && file.metadata()?.is_file() {
-        let end = file.stream_position()?;
-        file.set_len(end)?;
+    if before.is_file() {
+        // At the end, so that a file that was whole is never empty. After an error nothing of an earlier profile follows, and no half part.
+        let end =
+            if !appends { Some(file.stream_position()?) } else { written.is_err().then_some(before.len()) };
+        end.map_or(Ok(()), |end| file.set_len(end))?;
     }
     written
 }

@@ -67,7 +67,10 @@ impl Engine {
         }
         match written {
             Ok(total) => self.collected += total,
-            Err(error) => self.options.report(&format!("the profile could not be written: {error}")),
+            Err(error) => {
+                self.options.report(&format!("the profile could not be written: {error}"));
+                self.options.client.fail(std::process::id());
+            }
         }
         if !matches!(trigger, Trigger::End) {
             Limits::restore_files(limits);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const MAX_NAMED: usize = 5;
 pub(super) struct Recorded {
     /// Those with a profile: that of the program first, then those of other processes.
     pub(super) files: Vec<PathBuf>,
-    /// Those that Callgrind could not write to their end, each with `true` if it has whole parts before that. Others are removed.
+    /// Those that could not be written to the end of each part, each with `true` if it has whole parts. Others are removed.
     cut_off: Vec<(PathBuf, bool)>,
     /// Those of an earlier recording that have the name and the process id of one of this recording.
     similar: Vec<PathBuf>,
@@ -47,12 +47,14 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Finds the files of these processes, and removes the empty ones that Callgrind leaves.
+    /// Finds the files of these processes, and removes the empty ones that Callgrind leaves. With `combines`, a file can have several
+    /// parts.
     pub(super) fn find(
         name: &OutputName,
         program: u32,
         processes: &Processes,
         settled: &Settled,
+        combines: bool,
     ) -> Recorded {
         let others = processes.all.iter().copied().filter(|process| *process != program);
         let mut files = Vec::new();
@@ -80,7 +82,12 @@ impl Recorded {
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                    if path == name.of_process(process) && !is_open(&path) {
+                    if path != name.of_process(process) {
+                        // A part before the end, of which nothing could be written.
+                        if !processes.running.contains(&process) {
+                            files.push(path);
+                        }
+                    } else if !is_open(&path) {
                         remove_empty(&path);
                     }
                 } else if is_of_one(&path) {
@@ -90,7 +97,7 @@ impl Recorded {
         }
         let cut_off: Vec<_> = files
             .iter()
-            .filter(|path| !is_open(path) && !has_end(path))
+            .filter(|path| !is_open(path) && !(has_end(path) && (!combines || are_parts_whole(path))))
             .map(|path| (path.clone(), has_whole_part(path)))
             .collect();
         let removed = cut_off.iter().filter(|(_, has_whole_part)| !has_whole_part);
@@ -116,8 +123,7 @@ impl Recorded {
     /// Reports what was recorded, unless that is not wanted. Returns `false` if the profile is not there, or not to its end.
     pub(super) fn report(&self, time: &Duration, args: &RecordArgs, session: &Session) -> bool {
         for (path, has_whole_part) in &self.cut_off {
-            let fate =
-                if *has_whole_part { "its last part is cut off" } else { "removed, as it was cut off" };
+            let fate = if *has_whole_part { "a part of it is cut off" } else { "removed, as it was cut off" };
             session.report(&CliError::Usage {
                 message: format!("{}: {fate}: not all of it could be written", printable_path(path)),
                 hint: Some("is the disk full?".to_owned()),
@@ -279,6 +285,19 @@ fn process_of(path: &Path) -> Option<u32> {
 /// `true` if a file has the end of a part.
 fn has_whole_part(path: &Path) -> bool {
     std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"\ntotals:").is_some())
+}
+
+/// `true` if each part of a file has the line that is written last.
+fn are_parts_whole(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return true };
+    let (mut begun, mut ended) = (0, 0);
+    for line in BufReader::new(file).split(b'\n') {
+        // What cannot be read is reported when it is loaded.
+        let Ok(line) = line else { return true };
+        begun += usize::from(line.starts_with(b"part:"));
+        ended += usize::from(line.starts_with(b"totals:"));
+    }
+    begun == ended
 }
 
 /// `true` if a file ends with the line that Callgrind writes last.

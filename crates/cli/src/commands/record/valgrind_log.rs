@@ -9,6 +9,7 @@ use std::io::Read as _;
 use crate::error::CliError;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
+use crate::native;
 use crate::valgrind;
 
 /// Bytes of messages of a process that are passed on: a program can write more there by client requests.
@@ -107,6 +108,12 @@ impl ValgrindLog {
             }
         }
         messages
+    }
+
+    /// `true` if the native engine could not write a profile of one of these processes.
+    pub(super) fn has_failed(&self, processes: &Processes) -> bool {
+        let path = |process: &u32| self.directory.path().join(process.to_string());
+        processes.all.iter().any(|process| native::failure_path(&path(process)).exists())
     }
 
     /// Removes the directory, unless a process that goes on needs it: what it forks has a file there as well.
