@@ -153,3 +153,29 @@ fn one_request_is_answered_at_a_time_and_ends_with_who_asks() {
     send("KILL", process);
     child.wait_with_output().unwrap();
 }
+
+#[test]
+fn requests_at_once_have_their_own_answers_or_none() {
+    let output = run(&["record", "--engine", "native", "-q", "-o", "/dev/null", "true"]);
+    if code(&output) != 0 {
+        println!("skipped: {}", stderr(&output));
+        return;
+    }
+    let folder = folder(&[]);
+    let path = folder.path();
+    let (child, process) = start_endless(path, &["--engine", "native", "-o", "a.out"]);
+    let mut parts = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let dump = start(path, &["control", &process.to_string(), "dump"]);
+        let (status, said, status_code) = control(path, process, &["status"]);
+        let dump = dump.wait_with_output().unwrap();
+        let is_right = status.starts_with("process ") && status.contains("\ncounting   on\n");
+        assert!(status_code == 0 && is_right || said.contains("another request"), "{status}{said}");
+        let (part, said) = (stdout(&dump), stderr(&dump));
+        let is_new = code(&dump) == 0 && part.lines().count() == 1 && parts.insert(part.clone());
+        assert!(is_new || said.contains("another request"), "{part}{said}");
+    }
+    assert!(!parts.is_empty());
+    send("KILL", process);
+    child.wait_with_output().unwrap();
+}

@@ -316,7 +316,7 @@ impl BudgetVerdict {
             let increase = increase.amount(base);
             let lost = accepted.as_ref().and_then(|(baseline, accepted)| {
                 let columns = Columns { measurement: column, baseline: accepted.column };
-                lost_functions(budget, measurement, baseline, columns, increase.max(noise))
+                lost_functions(budget, measurement, baseline, columns, base, increase.max(noise))
             });
             if !budget.is_advisory && lost.is_some() {
                 verdict.note = lost;

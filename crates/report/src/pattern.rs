@@ -15,7 +15,29 @@ use regex::{Error, Regex, RegexBuilder};
 /// assert!(!pattern("^Read").is_match("readAll"));
 /// ```
 pub fn pattern(text: &str) -> Result<Regex, Error> {
+    check_text(text)?;
     builder(text).build()
+}
+
+/// Bytes of the text of a pattern.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+/// Classes of characters in a pattern: one takes some kilobytes before it is compiled.
+const MAX_CLASSES: usize = 1000;
+
+/// Refuses a text whose parsed form would take much memory. The limit of the compiler is for the compiled form only.
+fn check_text(text: &str) -> Result<(), Error> {
+    let bytes = text.as_bytes();
+    let is_class =
+        |pair: &[u8]| matches!(pair, [b'\\', b'w' | b'W' | b'd' | b'D' | b's' | b'S' | b'p' | b'P']);
+    let classes =
+        bytes.windows(2).filter(|pair| is_class(pair)).count() + memchr::memchr_iter(b'[', bytes).count();
+    if bytes.len() > MAX_TEXT_BYTES {
+        return Err(Error::Syntax(format!("longer than {MAX_TEXT_BYTES} bytes")));
+    }
+    if classes > MAX_CLASSES {
+        return Err(Error::Syntax(format!("more than {MAX_CLASSES} classes such as \\w or [a-z]")));
+    }
+    Ok(())
 }
 
 fn builder(text: &str) -> RegexBuilder {
@@ -42,6 +64,7 @@ impl PatternBudget {
 
     /// Makes a pattern as [`pattern`] does, as long as the limit is not reached.
     pub(crate) fn pattern(&mut self, text: &str) -> Result<Regex, Error> {
+        check_text(text)?;
         let mut builder = builder(text);
         let mut result = Err(Error::CompiledTooBig(self.left));
         // The compiler does not tell what a pattern takes.
@@ -93,5 +116,16 @@ mod tests {
         assert!((1..=6).contains(&accepted(r"\w{80}")));
         assert_eq!(accepted("^std::collections::hash_map::HashMap<K,V>::insert$"), MAX_BYTES / SIZES[0]);
         assert_eq!(accepted(r"\w{10000}"), 0);
+    }
+
+    #[test]
+    fn texts_of_patterns_have_limits() {
+        let reason = |text: &str| pattern(text).map_err(|error| error.to_string());
+        assert!(
+            reason(&r"\w".repeat(1001)).unwrap_err().ends_with(r"more than 1000 classes such as \w or [a-z]")
+        );
+        assert!(reason(&"[^a]".repeat(1001)).unwrap_err().contains("classes"));
+        assert_eq!(reason(&"a".repeat(65_537)).unwrap_err(), "longer than 65536 bytes");
+        assert!(reason(&"(?:std::vector<int>::push_back)|".repeat(1000)).is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! The file that a profile is written to. All signals are blocked meanwhile, so nothing here waits without end.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Error, ErrorKind, Result, Seek as _, Write as _};
+use std::io::{Error, ErrorKind, Result, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -30,12 +30,14 @@ pub(super) fn replace_content(path: &Path, bytes: &[u8], appends: bool) -> Resul
     })?;
     lock(&file);
     let before = file.metadata()?;
+    // If this ends here, nothing of an earlier profile follows what was written.
+    if before.is_file() && !appends {
+        file.set_len(0)?;
+    }
     let written = write(&mut file, bytes);
-    if before.is_file() {
-        // At the end, so that a file that was whole is never empty. After an error nothing of an earlier profile follows, and no half part.
-        let end =
-            if !appends { Some(file.stream_position()?) } else { written.is_err().then_some(before.len()) };
-        end.map_or(Ok(()), |end| file.set_len(end))?;
+    if before.is_file() && appends && written.is_err() {
+        // No half part.
+        file.set_len(before.len())?;
     }
     written
 }

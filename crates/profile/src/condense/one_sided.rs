@@ -1,6 +1,6 @@
 //! Functions whose lines a comparison needs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::compare::{JoinRules, normal_function};
 use crate::id::FunctionId;
@@ -9,15 +9,26 @@ use crate::profile::Profile;
 /// The name of a function and of its file, without what differs between builds.
 type Key = (String, String);
 
-/// Returns the functions whose lines all stay: those that the other profile lacks, and those that call what one of both lacks.
-/// Whether a function was inlined shows in its lines, and in those of its callers, however little they cost.
+/// Returns the functions whose lines all stay: those that one profile lacks, and those that call them. Whether a function was inlined
+/// shows in its lines, and in those of its callers, however little they cost.
 pub(super) fn functions_with_all_lines(profile: &Profile, other: &Profile) -> HashSet<FunctionId> {
     let (own, others) = (keys(profile), keys(other));
-    let mut wanted = callers(profile, &own, &others);
-    wanted.extend(callers(other, &others, &own));
-    let there: HashSet<&Key> = others.iter().collect();
-    let is_needed = |key: &Key| !there.contains(key) || wanted.contains(key);
-    profile.functions().zip(&own).filter(|(_, key)| is_needed(key)).map(|(function, _)| function).collect()
+    // Several functions can have one key: one side lacks some of them if it has fewer.
+    let mut counts: HashMap<&Key, [u32; 2]> = HashMap::new();
+    for (side, keys) in [&own, &others].into_iter().enumerate() {
+        keys.iter().for_each(|key| counts.entry(key).or_default()[side] += 1);
+    }
+    let one_sided: HashSet<&Key> =
+        counts.into_iter().filter(|(_, [own, other])| own != other).map(|(key, _)| key).collect();
+    let mut needed = one_sided.clone();
+    needed.extend(callers(profile, &own, &one_sided));
+    needed.extend(callers(other, &others, &one_sided));
+    profile
+        .functions()
+        .zip(&own)
+        .filter(|(_, key)| needed.contains(key))
+        .map(|(function, _)| function)
+        .collect()
 }
 
 /// Returns the key of each function.
@@ -32,13 +43,12 @@ fn keys(profile: &Profile) -> Vec<Key> {
     profile.functions().map(key).collect()
 }
 
-/// Returns the keys of the functions that call what the other profile lacks.
-fn callers<'k>(profile: &Profile, own: &'k [Key], others: &[Key]) -> HashSet<&'k Key> {
-    let there: HashSet<&Key> = others.iter().collect();
+/// Returns the keys of the functions that call one of these.
+fn callers<'k>(profile: &Profile, own: &'k [Key], callees: &HashSet<&Key>) -> HashSet<&'k Key> {
     let mut callers = HashSet::new();
     for part in profile.parts() {
         profile.each_arc(&part, |arc, _| {
-            if !there.contains(&own[arc.callee.index()]) {
+            if callees.contains(&own[arc.callee.index()]) {
                 callers.insert(&own[arc.caller.index()]);
             }
         });

@@ -1,5 +1,6 @@
 //! The way to a process under the native engine: a request is a file beside its messages, and a signal makes it look there.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,11 @@ impl<'t> Engine<'t> {
         while !self.messages.exists() {
             self.wait(begin)?;
         }
-        if question.exists() {
+        let messages = File::open(&self.messages)
+            .map_err(|error| failed(format!("process {process} cannot be asked: {}", reason(&error))))?;
+        // Of two requests at once, one would get the answer of the other.
+        let lock = lock(messages);
+        if lock.is_none() || question.exists() {
             return Err(self.target.busy());
         }
         let _ = std::fs::remove_file(&answer);
@@ -75,6 +80,18 @@ impl<'t> Engine<'t> {
         std::thread::sleep(POLL_INTERVAL);
         Ok(())
     }
+}
+
+/// Locks a file until the result is dropped. `None` if another process has locked it.
+#[cfg(unix)]
+fn lock(file: File) -> Option<nix::fcntl::Flock<File>> {
+    nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock).ok()
+}
+
+/// Here no process is asked.
+#[cfg(not(unix))]
+fn lock(file: File) -> Option<File> {
+    Some(file)
 }
 
 fn failed(message: String) -> CliError {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gristmill_output::{grouped, shell_word};
 use gristmill_profile::{FileHeader, HEADER_BYTES, Profile, Selection};
-use gristmill_report::EventColumn;
+use gristmill_report::{DamageRow, EventColumn};
 
 use super::earlier::Settled;
 use super::valgrind_log::Processes;
@@ -142,13 +142,12 @@ impl Recorded {
             }
             return is_device;
         }
-        if !args.quiet {
-            self.tell(time, args, session);
-        }
-        self.cut_off.is_empty()
+        let is_damaged = !args.quiet && self.tell(time, args, session);
+        self.cut_off.is_empty() && !is_damaged
     }
 
-    fn tell(&self, time: &Duration, args: &RecordArgs, session: &Session) {
+    /// Says what was recorded. Returns `true` if the profile is damaged.
+    fn tell(&self, time: &Duration, args: &RecordArgs, session: &Session) -> bool {
         for (process, path) in &self.running {
             session
                 .tell(&format!("process {process} goes on, and writes {} at its end", printable_path(path)));
@@ -173,9 +172,10 @@ impl Recorded {
             Err(error) => {
                 session.tell(&format!("recorded in {seconds}: {files}"));
                 session.report(&error);
-                return;
+                return true;
             }
         };
+        let damage = DamageRow::list(&profile).into_iter().find(DamageRow::is_loss);
         let total = EventColumn::all_of(&profile, &Selection::default(), &[]).into_iter().next();
         let total = total.and_then(|(event, total)| Some((event.total_in_words(total?), total?)));
         let functions = match profile.function_count() {
@@ -210,12 +210,22 @@ impl Recorded {
         } else {
             tell_of_others(&profile, self.running.len(), args, session);
         }
+        if let Some(damage) = &damage {
+            session.report(&CliError::Usage {
+                message: damage.text.clone(),
+                hint: Some(
+                    "not all of it could be written, or several processes wrote it at the same time"
+                        .to_owned(),
+                ),
+            });
+        }
         if args.open.is_none() {
             let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
             let words: Vec<String> =
                 named.iter().map(|file| shell_word(file.as_os_str().as_encoded_bytes())).collect();
             session.tell(&format!("next: gristmill {}", words.join(" ")));
         }
+        damage.is_some()
     }
 }
 
