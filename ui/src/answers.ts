@@ -871,6 +871,8 @@ export interface DiffTreeEntry {
 export interface DiffTreeNode {
   /** The count of calls made by the node above. 0 if calls were not counted. */
   calls: Change;
+  /** `true` if the count of calls is an estimate on a side. */
+  calls_guessed?: boolean;
   /** The depth: 0 for the root, 1 for the nodes right below it, and so on. */
   depth: number;
   /** The index in `functions` of what the node stands for. */
@@ -2316,6 +2318,8 @@ export interface TreeNode {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count of calls is a guess: several stacks lead to the node above. */
+  calls_guessed?: boolean;
   /** The depth: 0 for the root, 1 for the nodes right below it, and so on. */
   depth: number;
   /** The index in `functions` of what the node stands for. */

@@ -130,6 +130,38 @@ fn an_estimate_by_hand() {
     assert_eq!(shared["(program);main;a;shared"], 36);
 }
 
+/// `f` has two callers and calls `g` 100 times. Nothing tells for whom, also if no cost is divided.
+#[test]
+fn counts_that_are_estimates_are_marked() {
+    let profile = "events: Ir DLmw
+fn=main\n1 10 7\ncfn=a\ncalls=1 1\n1 100 0\ncfn=b\ncalls=1 1\n1 50 0
+fn=a\n1 10 0\ncfn=f\ncalls=100 1\n1 90 0
+fn=b\n1 10 0\ncfn=f\ncalls=100 1\n1 40 0
+fn=f\n1 30 0\ncfn=g\ncalls=100 1\n1 100 0
+fn=g\n1 100 0\n";
+    for (event, says_all) in [("DLmw", true), ("Ir", false)] {
+        let tree = tree_of(profile.as_bytes(), &["-e", event]);
+        let guessed = by_stack(&tree, |node| node["calls_guessed"].as_bool().unwrap_or(false).into());
+        let expected = map([
+            ("(program)", 0),
+            ("(program);main", 0),
+            ("(program);main;a", 0),
+            ("(program);main;a;f", 0),
+            ("(program);main;a;f;g", 1),
+            ("(program);main;b", 0),
+            ("(program);main;b;f", 0),
+            ("(program);main;b;f;g", 1),
+        ]);
+        assert_eq!(guessed, expected, "{event}");
+        let folder = folder(&[("profile", profile.as_bytes())]);
+        let words = ["tree", "profile", "-e", event, "--min", "0", "--no-chains"];
+        let shown = stdout(&run_in(folder.path(), &words));
+        assert!(!shown.contains("nothing of it is an estimate"), "{shown}");
+        assert_eq!(shown.contains("call tree, no cost of it is an estimate;\n"), says_all, "{shown}");
+        assert_eq!(shown.matches(" ~50 ").count(), 2, "{shown}");
+    }
+}
+
 /// Before, the tree had the number without the mark that the list of functions has.
 #[test]
 fn a_cost_that_is_a_limit_is_marked() {

@@ -109,6 +109,9 @@ pub struct Node {
     /// The calls made by the node above; in an inverted tree, the calls made to it. 0 if calls were not counted.
     #[serde(flatten)]
     pub calls: CallCount,
+    /// `true` if the count of calls is a guess: several stacks lead to the node above.
+    #[serde(rename = "calls_guessed", skip_serializing_if = "std::ops::Not::not")]
+    pub is_count_guessed: bool,
     /// Self cost. In an inverted tree, the cost that comes from no caller.
     #[serde(rename = "self")]
     pub self_costs: Costs,
@@ -308,7 +311,8 @@ impl Rows<'_> {
     }
 
     fn row(&mut self, tree: &CallTree<Item>, id: TreeNodeId, parent: Option<usize>, depth: usize) -> Node {
-        let TreeNode { item, count, hidden, is_guessed, is_self_guessed, .. } = *tree.node(id);
+        let TreeNode { item, count, is_count_guessed, hidden, is_guessed, is_self_guessed, .. } =
+            *tree.node(id);
         let above = tree.node(id).parent.and_then(|above| tree.node(above).item);
         let is_inlined = self.source.is_inlined(above, item, self.is_inverted);
         Node {
@@ -319,6 +323,7 @@ impl Rows<'_> {
             parent,
             depth,
             calls: CallCount::new(count, is_inlined),
+            is_count_guessed,
             self_costs: self.head.costs(tree.self_cost(id)),
             inclusive: self.head.costs(tree.inclusive(id)),
             hidden,

@@ -37,7 +37,7 @@ mod tests;
 ///
 /// ```
 /// use gristmill_profile::Profile;
-/// use gristmill_report::{EventSelection, View, ViewError, ViewOptions};
+/// use gristmill_report::{Cut, EventSelection, View, ViewError, ViewOptions};
 ///
 /// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
 /// let profile = std::sync::Arc::new(Profile::from_bytes(text.as_bytes().to_vec()));
@@ -47,7 +47,7 @@ mod tests;
 ///     view.subjects().map(|(id, subject)| (subject.name().to_owned(), view.inclusive_cost(id)[0])).collect();
 /// assert_eq!(costs, [("main".to_owned(), 15), ("read".to_owned(), 5)]);
 ///
-/// let cuts = vec!["main -> read".parse().expect("two patterns")];
+/// let cuts = Cut::parse_all(&["main -> read"]).expect("two patterns");
 /// let view = View::new(profile.clone(), &ViewOptions { cuts, ..ViewOptions::default() })?;
 /// assert_eq!(view.cut_arc_count(), 1);
 ///

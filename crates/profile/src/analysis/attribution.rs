@@ -14,7 +14,7 @@ use super::proportion::{apportion, proportion};
 use crate::cost::add;
 
 pub use self::bypass::bypass;
-pub use self::focus::focus;
+pub use self::focus::{focus, focus_after};
 pub use self::leave_out::leave_out;
 
 mod bypass;
@@ -34,6 +34,30 @@ pub struct Attributed {
     pub is_arc_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
+}
+
+/// Tells which costs of a graph are estimates already, because something was left out or focused on before. A cost that is made
+/// from them is an estimate, too. See the example of [`hide`].
+#[derive(Debug, Clone)]
+pub struct Estimates {
+    /// By node: `true` if its self cost is an estimate.
+    pub is_self: Vec<bool>,
+    /// By node: `true` if its inclusive cost is an estimate.
+    pub is_inclusive: Vec<bool>,
+    /// By arc: `true` if its cost is an estimate, also one of nothing.
+    pub is_arc: Vec<bool>,
+}
+
+impl Estimates {
+    /// For a graph with the costs of a profile, none of which is an estimate.
+    pub fn none(graph: &CallGraph) -> Self {
+        let of_nodes = vec![false; graph.node_count()];
+        Estimates {
+            is_self: of_nodes.clone(),
+            is_inclusive: of_nodes,
+            is_arc: vec![false; graph.arcs().len()],
+        }
+    }
 }
 
 /// The nodes of a graph by component, callees before their callers.
@@ -104,19 +128,34 @@ impl Units {
 /// assert_eq!(hidden.graph.self_and_callees(main), [100]);
 /// ```
 pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
+    hide_after(graph, is_hidden, Estimates::none(graph))
+}
+
+/// The same for a graph in which some costs are estimates already. What the callers get of these is an estimate, too.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Estimates, hide_after};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, read] = [10, 70].map(|cost| builder.add_node(&[cost]));
+/// builder.add_arc(CallArc { caller: main, callee: read, count: 1 }, &[90]);
+/// let graph = builder.build();
+/// let estimates = Estimates { is_self: vec![false, true], ..Estimates::none(&graph) };
+/// assert_eq!(hide_after(&graph, &[false, true], estimates).is_self_estimate, [true, false]);
+/// ```
+pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -> Attributed {
     let hidden = |node: NodeId| is_hidden[node.index()];
     let both_hidden = |id: ArcId| hidden(graph.caller(id)) && hidden(graph.callee(id));
     let units = Units::new(graph, both_hidden);
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
-    let mut is_self_estimate = vec![false; graph.node_count()];
-    let mut is_inclusive_estimate = vec![false; graph.node_count()];
-    let mut is_arc_estimate = vec![false; graph.arcs().len()];
+    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate } = estimates;
+    let mut is_inclusive_estimate = is_inclusive;
     let mut without_caller = vec![0; graph.width()];
     // A difference of profiles has such costs, and then a call may have one, too.
-    let has_negative: Vec<bool> = (0..graph.width())
-        .map(|event| graph.self_costs().rows().chain(graph.arc_costs().rows()).any(|costs| costs[event] < 0))
-        .collect();
+    let has_negative = negative_events(graph);
+    // By component: `true` if all that its calls cost is its own, or that of hidden functions.
+    let mut is_whole = vec![true; units.count];
     for members in units.ascending().filter(|members| hidden(members[0])) {
         let entries: Vec<ArcId> = members
             .iter()
@@ -133,12 +172,23 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         }
         let mut callers = entries.iter().map(|&id| graph.caller(id));
         let first = callers.next();
-        let is_shared = callers.any(|caller| Some(caller) != first) && has_cost(&amounts);
+        // Costs of several calls that add up to nothing need not be nothing, if some are below 0.
+        let is_shared = callers.any(|caller| Some(caller) != first)
+            && (has_cost(&amounts) || has_negative.contains(&true));
         let is_inherited = members.iter().any(|member| is_self_estimate[member.index()]);
         // If every callee is hidden, each caller has what its calls cost.
         let mut calls = vec![0; graph.width()];
         entries.iter().for_each(|&id| add(&mut calls, graph.arc_cost(id)));
-        let is_estimated = (is_shared || is_inherited) && amounts != calls;
+        let unit = units.of(members[0]);
+        is_whole[unit] = amounts == calls
+            && units.leaving(graph, members).into_iter().all(|id| {
+                let is_nothing = !has_cost(graph.arc_cost(id))
+                    && !is_arc_estimate[id.index()]
+                    && !has_negative.contains(&true);
+                is_nothing || hidden(graph.callee(id)) && is_whole[units.of(graph.callee(id))]
+            });
+        let is_whole = is_whole[unit];
+        let is_estimated = (is_shared || is_inherited) && !is_whole;
         for (event, &amount) in amounts.iter().enumerate() {
             let cost = |id: &ArcId| graph.arc_cost(*id)[event].max(0);
             let count = |id: &ArcId| graph.arc(*id).count.max(0);
@@ -149,8 +199,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
                 (false, true) => count(id),
                 (false, false) => 1,
             };
-            apportion(amount.saturating_abs(), entries.iter().map(weight), |nth, share| {
-                let share = share * amount.signum();
+            let mut give = |nth: usize, share: Cost| {
                 let id = entries[nth];
                 let caller = graph.caller(id).index();
                 self_costs.row_mut(caller)[event] += share;
@@ -161,14 +210,23 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
                     *rest = 0;
                     is_inclusive_estimate[caller] = true;
                 }
-            });
+            };
+            if is_whole {
+                // Costs below 0 have no shares, but here none are needed.
+                entries.iter().enumerate().for_each(|(nth, &id)| give(nth, graph.arc_cost(id)[event]));
+            } else {
+                apportion(amount.saturating_abs(), entries.iter().map(weight), |nth, share| {
+                    give(nth, share * amount.signum());
+                });
+            }
         }
         for member in members {
             self_costs.row_mut(member.index()).fill(0);
             is_self_estimate[member.index()] = false;
         }
         for id in entries {
-            is_self_estimate[graph.caller(id).index()] |= is_estimated;
+            let is_of_estimate = is_whole && is_arc_estimate[id.index()];
+            is_self_estimate[graph.caller(id).index()] |= is_estimated || is_of_estimate;
             is_arc_estimate[id.index()] |= is_estimated;
         }
     }
@@ -180,6 +238,12 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         is_arc_estimate,
         without_caller,
     }
+}
+
+/// Tells by event type whether a self cost or a call is below 0.
+fn negative_events(graph: &CallGraph) -> Vec<bool> {
+    let rows = || graph.self_costs().rows().chain(graph.arc_costs().rows());
+    (0..graph.width()).map(|event| rows().any(|costs| costs[event] < 0)).collect()
 }
 
 fn has_cost(costs: &[Cost]) -> bool {

@@ -71,8 +71,10 @@ pub struct TreeNode<T> {
     pub item: Option<T>,
     /// The node above; `None` for the root.
     pub parent: Option<TreeNodeId>,
-    /// Count of its calls by the node above. In an estimate this is an estimate, too.
+    /// Count of its calls by the node above.
     pub count: Cost,
+    /// `true` if that is a guess: several stacks lead to the node above, and nothing tells how many calls each has.
+    pub is_count_guessed: bool,
     /// Count of children that were left out. Their cost is the part of the inclusive cost that is neither self cost nor
     /// that of a child.
     pub hidden: usize,
@@ -179,8 +181,11 @@ impl<T> CallTree<T> {
     /// Returns the same tree with other items. Siblings must not get the same item; [`CallTree::folded`] merges these.
     pub fn with_items<U>(self, mut map: impl FnMut(T) -> U) -> CallTree<U> {
         let CallTree { basis, nodes, children, self_costs, inclusive } = self;
-        let node = |TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed }: TreeNode<T>| {
-            TreeNode { item: item.map(&mut map), parent, count, hidden, is_guessed, is_self_guessed }
+        let node = |node: TreeNode<T>| {
+            let TreeNode { item, parent, count, is_count_guessed, hidden, is_guessed, is_self_guessed } =
+                node;
+            let item = item.map(&mut map);
+            TreeNode { item, parent, count, is_count_guessed, hidden, is_guessed, is_self_guessed }
         };
         CallTree { basis, nodes: nodes.into_iter().map(node).collect(), children, self_costs, inclusive }
     }

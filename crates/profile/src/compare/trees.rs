@@ -99,6 +99,8 @@ pub struct ComparedTreeNode {
     pub depth: usize,
     /// The count of calls by the node above.
     pub count: Change,
+    /// `true` if the count of a side is an estimate.
+    pub is_count_guessed: bool,
     /// Self cost by column.
     pub self_costs: Vec<Change>,
     /// The cost of the node with everything below it, by column.
@@ -383,6 +385,7 @@ struct RunRows {
     inclusive: CostTable,
     counts: CostTable,
     hidden: Vec<usize>,
+    is_count_guessed: Vec<bool>,
     is_guessed: Vec<bool>,
     is_self_guessed: Vec<bool>,
 }
@@ -404,6 +407,7 @@ impl RunRows {
             self.inclusive.push_zeros();
             self.counts.push_zeros();
             self.hidden.push(0);
+            self.is_count_guessed.push(false);
             self.is_guessed.push(false);
             self.is_self_guessed.push(false);
         }
@@ -428,6 +432,7 @@ impl Joining {
             inclusive: CostTable::new(width, 0),
             counts: CostTable::new(1, 0),
             hidden: Vec::new(),
+            is_count_guessed: Vec::new(),
             is_guessed: Vec::new(),
             is_self_guessed: Vec::new(),
         };
@@ -448,7 +453,8 @@ impl Joining {
     ) {
         let mut target = vec![0; tree.len()];
         for id in tree.ids() {
-            let TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed } = *tree.node(id);
+            let TreeNode { item, parent, count, is_count_guessed, hidden, is_guessed, is_self_guessed } =
+                *tree.node(id);
             let mut is_inner = false;
             if let Some((above, item)) = parent.map(|parent| target[parent.index()]).zip(item.map(&item_of)) {
                 is_inner = folds_inner && self.nodes[above].0 == Some(item);
@@ -470,6 +476,7 @@ impl Joining {
             if !is_inner {
                 rows.inclusive.add(row, tree.inclusive(id));
                 rows.counts.add(row, &[count]);
+                rows.is_count_guessed[row] |= is_count_guessed;
             }
         }
     }
@@ -515,6 +522,7 @@ impl Joining {
             self_costs: changes(|run| &run.self_costs),
             inclusive: changes(|run| &run.inclusive),
             hidden: 0,
+            is_count_guessed: is_any(|run| &run.is_count_guessed),
             is_guessed: is_any(|run| &run.is_guessed),
             is_self_guessed: is_any(|run| &run.is_self_guessed),
         }

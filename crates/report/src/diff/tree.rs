@@ -82,6 +82,9 @@ pub struct DiffTreeNode {
     pub depth: usize,
     /// The count of calls made by the node above. 0 if calls were not counted.
     pub calls: Delta,
+    /// `true` if the count of calls is an estimate on a side.
+    #[serde(rename = "calls_guessed", skip_serializing_if = "std::ops::Not::not")]
+    pub is_count_guessed: bool,
     /// Self cost by event type.
     #[serde(rename = "self")]
     pub self_costs: ByEvent<Delta>,
@@ -231,6 +234,7 @@ impl Rows<'_, '_> {
             parent: node.parent,
             depth: node.depth,
             calls: Delta(node.count),
+            is_count_guessed: node.is_count_guessed,
             self_costs: deltas(node.self_costs),
             inclusive: deltas(node.inclusive),
             hidden: node.hidden,

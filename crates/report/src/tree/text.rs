@@ -81,6 +81,14 @@ impl Report for Tree {
     }
 }
 
+impl Node {
+    /// The mark of its count of calls.
+    pub(super) fn count_mark(&self) -> &'static str {
+        let has_number = self.calls.exact().is_some() || self.calls.recorded() > 0;
+        if self.is_count_guessed && has_number { "~" } else { "" }
+    }
+}
+
 impl Tree {
     /// The remarks above the tree: its origin, and the limits of what is shown.
     fn notes(&self, name_columns: usize) -> Vec<String> {
@@ -136,6 +144,10 @@ impl Tree {
                     "  or where a call states another cost than what it called".to_owned(),
                 ]
             }
+            (Basis::Estimate, _) if self.nodes.iter().any(|node| node.is_count_guessed) => vec![
+                of_tree(", ", "no cost of it is an estimate;"),
+                "  counts of calls are, marked ~: divided among the callers of the function above".to_owned(),
+            ],
             (Basis::Estimate, _) => {
                 let end = match (&name, self.inverted) {
                     (Some(_), true) => "to each of its callers",
@@ -250,8 +262,12 @@ impl Tree {
                 }
             }
             if self.has_counts {
-                let calls = nodes.first().map(|node| node.calls).filter(|calls| calls.exact() != Some(0));
-                let text = calls.map(|calls| calls.text_with(|count| CostUnit::Count.show(count)));
+                let node = nodes.first();
+                let node = node.filter(|node| node.calls.exact() != Some(0) || node.is_count_guessed);
+                let text = node.map(|node| {
+                    let count = node.calls.text_with(|count| CostUnit::Count.show(count));
+                    format!("{}{count}", node.count_mark())
+                });
                 cells.push(Cell::new(text.unwrap_or_default()));
             }
             cells.push(Cell::new(""));

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    ArcId, Attributed, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, NodeId, bypass, focus, hide,
-    leave_out,
+    ArcId, Attributed, CallGraph, CutArcs, Cycles, Estimates, FoldedProfile, Inclusive, NodeId, bypass,
+    focus_after, hide_after, leave_out,
 };
 use gristmill_profile::symbol::{matches_function, shorten};
 use gristmill_profile::{Profile, Selection};
@@ -38,6 +38,14 @@ pub(super) struct Attribution {
 
 pub(super) fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
     if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
+}
+
+/// Returns a graph with what of it is an estimate.
+fn estimates_of(of: Attributed) -> (CallGraph, Estimates) {
+    let Attributed { graph, is_self_estimate, is_inclusive_estimate, is_arc_estimate, .. } = of;
+    let estimates =
+        Estimates { is_self: is_self_estimate, is_inclusive: is_inclusive_estimate, is_arc: is_arc_estimate };
+    (graph, estimates)
 }
 
 /// A view before its graph is made.
@@ -98,57 +106,42 @@ impl Draft<'_> {
         if hidden.is_none() && focused.is_none() && drop.is_none() {
             return Ok(None);
         }
-        let none = || vec![false; graph.node_count()];
-        let mut of = Attribution {
-            is_hidden: self.matching(hidden, graph),
-            is_self_estimate: none(),
-            is_inclusive_estimate: none(),
-            is_arc_estimate: vec![false; graph.arcs().len()],
-            hide: hidden.clone(),
-            focus: focused.clone(),
-            drop: drop.clone(),
-            notes: Vec::new(),
-        };
+        let is_hidden = self.matching(hidden, graph);
+        let mut notes = Vec::new();
+        // Each step knows what the steps before have made an estimate.
+        let mut estimates = Estimates::none(graph);
         if let Some((rest, note)) = dropped {
-            (of.is_self_estimate, of.is_inclusive_estimate) =
-                (rest.is_self_estimate, rest.is_inclusive_estimate);
-            of.is_arc_estimate = rest.is_arc_estimate;
-            of.notes.push(note);
+            estimates = estimates_of(rest).1;
+            notes.push(note);
         }
         if focused.is_some() {
             let is_chosen = self.matching(focused, graph);
             let total = graph.total()[0];
             let names = self.named(graph, &is_chosen);
-            let focused = focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
-            *graph = focused.graph;
-            let add_marks = |marks: &mut Vec<bool>, more: Vec<bool>| {
-                marks.iter_mut().zip(more).for_each(|(one, other)| *one |= other);
-            };
-            add_marks(&mut of.is_self_estimate, focused.is_self_estimate);
-            add_marks(&mut of.is_inclusive_estimate, focused.is_inclusive_estimate);
-            add_marks(&mut of.is_arc_estimate, focused.is_arc_estimate);
-            of.notes.push(format!(
+            let focused = focus_after(graph, &is_chosen, &estimates).ok_or(ViewError::NegativeCosts)?;
+            (*graph, estimates) = estimates_of(focused);
+            notes.push(format!(
                 "focus on {names}, and callees: {} of the cost; other cost is left out",
                 percent(graph.total()[0], total)
             ));
         }
         if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
-            let has_cost = |id: ArcId| graph.arc_cost(id).iter().any(|&cost| cost != 0);
-            let marks = graph.arc_ids().filter(|&id| has_cost(id));
-            of.is_arc_estimate = marks.map(|id| of.is_arc_estimate[id.index()]).collect();
-            *graph = graph.without(|id, _| !has_cost(id));
+            // A call that is estimated to cost nothing may still be one of several that share a cost.
+            let is_left =
+                |id: ArcId| estimates.is_arc[id.index()] || graph.arc_cost(id).iter().any(|&cost| cost != 0);
+            let left = graph.arc_ids().filter(|&id| is_left(id));
+            let is_arc = left.map(|id| estimates.is_arc[id.index()]).collect();
+            *graph = graph.without(|id, _| !is_left(id));
+            estimates.is_arc = is_arc;
         }
         if hidden.is_some() {
-            let names = self.named(graph, &of.is_hidden);
-            let mut hiding = hide(graph, &of.is_hidden);
-            hiding.is_arc_estimate.iter_mut().zip(&of.is_arc_estimate).for_each(|(one, other)| *one |= other);
+            let names = self.named(graph, &is_hidden);
+            let mut hiding = hide_after(graph, &is_hidden, estimates);
             if self.options.bypasses_hidden {
-                hiding = bypass(hiding, &of.is_hidden).ok_or(ViewError::TooManyCalls)?;
+                hiding = bypass(hiding, &is_hidden).ok_or(ViewError::TooManyCalls)?;
             }
-            let Attributed { graph: new, is_self_estimate, is_arc_estimate, without_caller, .. } = hiding;
-            *graph = new;
-            of.is_arc_estimate = is_arc_estimate;
-            of.is_self_estimate.iter_mut().zip(is_self_estimate).for_each(|(one, other)| *one |= other);
+            let without_caller = std::mem::take(&mut hiding.without_caller);
+            (*graph, estimates) = estimates_of(hiding);
             let costs = self.columns.events().iter().zip(&without_caller).filter(|&(_, &cost)| cost != 0);
             let costs: Vec<String> = costs
                 .map(|(event, &cost)| {
@@ -166,14 +159,23 @@ impl Draft<'_> {
                     costs.len() - MAX_COSTS
                 ),
             };
-            of.notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
+            notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
         }
-        let marks = [&of.is_self_estimate, &of.is_inclusive_estimate, &of.is_arc_estimate];
+        let marks = [&estimates.is_self, &estimates.is_inclusive, &estimates.is_arc];
         let marks = &marks[..if self.options.bypasses_hidden { 3 } else { 2 }];
         if marks.iter().any(|marks| marks.contains(&true)) {
-            of.notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
+            notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
         }
-        Ok(Some(of))
+        Ok(Some(Attribution {
+            is_hidden,
+            is_self_estimate: estimates.is_self,
+            is_inclusive_estimate: estimates.is_inclusive,
+            is_arc_estimate: estimates.is_arc,
+            hide: hidden.clone(),
+            focus: focused.clone(),
+            drop: drop.clone(),
+            notes,
+        }))
     }
 
     /// Names the chosen functions with the highest self cost, and counts the others.

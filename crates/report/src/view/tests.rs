@@ -189,3 +189,62 @@ fn costs_of_hidden_functions_that_nothing_calls_are_stated() {
     let notes = view.attribution_notes().join("\n");
     assert!(notes.contains("nothing calls those that have 2 Dr, 3 Dw"), "{notes}");
 }
+
+/// The self and inclusive cost of a function with their marks, with calls of hidden functions and without.
+fn estimates(profile: &Arc<Profile>, options: &ViewOptions, name: &str) -> Vec<(Cost, bool, Cost, bool)> {
+    let of = |bypasses_hidden| {
+        let options = ViewOptions { bypasses_hidden, ..options.clone() };
+        let view = View::new(Arc::clone(profile), &options).unwrap();
+        let (id, _) = view.subjects().find(|(_, subject)| subject.name() == name).unwrap();
+        let (own, inclusive) = (view.self_cost(id)[0], view.inclusive_cost(id)[0]);
+        (own, view.is_self_estimate(id), inclusive, view.is_inclusive_estimate(id))
+    };
+    vec![of(false), of(true)]
+}
+
+fn whole(name: &str) -> Option<Regex> {
+    Some(Regex::new(&format!("^{name}$")).unwrap())
+}
+
+#[test]
+fn each_step_knows_the_estimates_of_the_steps_before() {
+    // `main` and `fd` call `ff`, which calls `fg` once: for `main`, so that `ff` costs `fd` 100,000 by itself.
+    let functions = [
+        lines("main", "10", &[("fd", "100100"), ("ff", "1100000")]),
+        lines("fd", "100", &[("ff", "100000")]),
+        lines("ff", "200000", &[("fg", "1000000")]),
+        lines("fg", "1000000", &[]),
+    ];
+    let profile = loaded(part(1, &functions));
+    let options = ViewOptions { hide: whole("ff"), focus: whole("fd"), ..ViewOptions::default() };
+    for (own, is_self_estimate, inclusive, is_inclusive_estimate) in estimates(&profile, &options, "fd") {
+        assert_ne!(own, 100_100, "the graph does not tell it");
+        assert_eq!((is_self_estimate, inclusive, is_inclusive_estimate), (true, 100_100, false));
+    }
+    // Where `ff` calls nothing that is shown, all of its cost is known.
+    let options = ViewOptions { hide: whole("f[fg]"), ..options };
+    let exact = (100_100, false, 100_100, false);
+    assert_eq!(estimates(&profile, &options, "fd"), [exact, exact]);
+
+    // Without `fg`, nobody knows what is left of the calls of `ff`: of `fd`, and of its caller.
+    let options = ViewOptions { drop: whole("fg"), focus: whole("ff"), ..ViewOptions::default() };
+    for (own, is_self_estimate, _, is_inclusive_estimate) in estimates(&profile, &options, "fd") {
+        assert_eq!((own, is_self_estimate, is_inclusive_estimate), (0, false, true));
+    }
+}
+
+#[test]
+fn hidden_functions_that_call_nothing_give_what_their_calls_cost_also_below_zero() {
+    let functions = [
+        lines("main", "0", &[("f", "100"), ("g", "-40")]),
+        lines("f", "0", &[("h", "100")]),
+        lines("g", "0", &[("h", "-40")]),
+        lines("h", "60", &[]),
+    ];
+    let profile = loaded(part(1, &functions));
+    let options = ViewOptions { hide: whole("h"), ..ViewOptions::default() };
+    for (name, cost) in [("f", 100), ("g", -40)] {
+        let exact = (cost, false, cost, false);
+        assert_eq!(estimates(&profile, &options, name), [exact, exact], "{name}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gristmill_format::Cost;
 
-use super::{Attributed, Units, has_cost};
+use super::{Attributed, Units, has_cost, negative_events};
 use crate::analysis::arcs::CallArc;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
@@ -74,6 +74,8 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
             _ => {}
         }
     }
+    // Costs of several calls that add up to nothing need not be nothing, if some are below 0.
+    let has_negative = negative_events(graph).contains(&true);
     let mut made = 0;
     for members in units.ascending().filter(|members| hidden(members[0])) {
         let entries: Vec<ArcId> = members
@@ -96,7 +98,7 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                     // Also an estimate of nothing: the calls can have a cost.
                     () if called.is_estimate || callers.len() == 1 => called.is_estimate,
                     () if callees.len() == 1 => is_of_one,
-                    () => has_cost(&share.costs) || has_cost(&called.costs),
+                    () => has_negative || has_cost(&called.costs),
                 };
                 let share = Draft { is_estimate, ..share };
                 if hidden(caller) {
@@ -136,6 +138,13 @@ fn divided(graph: &CallGraph, entries: &[ArcId], left: &mut [Vec<Cost>], called:
     let count = |id: &ArcId| graph.arc(*id).count.max(0);
     let has_counts = entries.iter().any(|id| count(id) > 0);
     for (event, &cost) in called.costs.iter().enumerate() {
+        if left.iter().map(|left| left[event]).sum::<Cost>() == cost {
+            // Nothing is divided: each has what it has left, also below 0.
+            for (share, left) in shares.iter_mut().zip(left.iter_mut()) {
+                share.costs[event] = std::mem::take(&mut left[event]);
+            }
+            continue;
+        }
         let weights: Vec<Cost> = if left.iter().any(|left| left[event] > 0) {
             left.iter().map(|left| left[event].max(0)).collect()
         } else {

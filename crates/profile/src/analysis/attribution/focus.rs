@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use super::{Attributed, Units, has_cost, shares};
+use super::{Attributed, Estimates, Units, has_cost, shares};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::proportion::{apportion, proportion};
@@ -27,11 +27,30 @@ use crate::cost::CostTable;
 /// assert!(!focused.is_self_estimate.contains(&true));
 /// ```
 pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
+    focus_after(graph, is_chosen, &Estimates::none(graph))
+}
+
+/// The same for a graph in which some costs are estimates already. What is made of these is an estimate, too.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Estimates, focus_after};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, load, read] = [10, 20, 70].map(|cost| builder.add_node(&[cost]));
+/// for (caller, callee, cost) in [(main, load, 90), (load, read, 70)] {
+///     builder.add_arc(CallArc { caller, callee, count: 1 }, &[cost]);
+/// }
+/// let graph = builder.build();
+/// let estimates = Estimates { is_arc: vec![false, true], ..Estimates::none(&graph) };
+/// let of = focus_after(&graph, &[false, false, true], &estimates).expect("no cost below 0");
+/// assert_eq!(of.is_inclusive_estimate, [true, true, false]);
+/// ```
+pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates) -> Option<Attributed> {
     let has_negative = |table: &CostTable| table.rows().flatten().any(|&cost| cost < 0);
     if has_negative(graph.self_costs()) || has_negative(graph.arc_costs()) {
         return None;
     }
-    let mut focus = Focus::new(graph);
+    let mut focus = Focus::new(graph, estimates);
     focus.look_below(is_chosen);
     let (self_costs, mut arc_costs) = focus.hand_down();
     let (is_self_estimate, is_inclusive_estimate) = focus.node_estimates();
@@ -49,6 +68,8 @@ pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
 /// A graph with what is known of each component. Tables and lists are by component.
 struct Focus<'g> {
     graph: &'g CallGraph,
+    /// The costs of the graph that are estimates themselves.
+    known: &'g Estimates,
     units: Units,
     /// Self costs and what was called outside of the component.
     whole: CostTable,
@@ -56,24 +77,30 @@ struct Focus<'g> {
     below: CostTable,
     /// The cost that arises below chosen nodes, or the whole of a chosen unit.
     above: CostTable,
+    is_whole_estimate: Vec<bool>,
     is_below_estimate: Vec<bool>,
     is_above_estimate: Vec<bool>,
     has_chosen: Vec<bool>,
+    /// `true` if all members are chosen: each call of them and by them counts.
+    is_chosen: Vec<bool>,
 }
 
 impl<'g> Focus<'g> {
-    fn new(graph: &'g CallGraph) -> Self {
+    fn new(graph: &'g CallGraph, known: &'g Estimates) -> Self {
         let units = Units::new(graph, |_| true);
         let table = CostTable::new(graph.width(), units.count);
         let none = vec![false; units.count];
         Focus {
             graph,
+            known,
             whole: table.clone(),
             below: table.clone(),
             above: table,
+            is_whole_estimate: none.clone(),
             is_below_estimate: none.clone(),
             is_above_estimate: none.clone(),
-            has_chosen: none,
+            has_chosen: none.clone(),
+            is_chosen: none,
             units,
         }
     }
@@ -82,6 +109,32 @@ impl<'g> Focus<'g> {
     fn is_part(&self, parts: &CostTable, unit: usize) -> bool {
         let pairs = parts.row(unit).iter().zip(self.whole.row(unit));
         pairs.into_iter().any(|(&part, &whole)| part > 0 && part < whole)
+    }
+
+    /// `true` if a call cost nothing, and that is no estimate.
+    fn is_nothing(&self, id: ArcId) -> bool {
+        !has_cost(self.graph.arc_cost(id)) && !self.known.is_arc[id.index()]
+    }
+
+    /// `true` if something of a unit arises below chosen nodes, and nobody knows whether that is all of it.
+    fn is_unknown_part(&self, unit: usize) -> bool {
+        self.is_whole_estimate[unit] && !self.is_chosen[unit] && has_cost(self.above.row(unit))
+    }
+
+    /// `true` if this arc has all calls of a unit that cost something.
+    fn is_only_call(&self, id: ArcId) -> bool {
+        let callee = self.graph.callee(id);
+        let mut others = self.graph.incoming(callee).filter(|&other| other != id);
+        !self.units.is_cycle(self.units.of(callee)) && others.all(|other| self.is_nothing(other))
+    }
+
+    /// `true` if a call may lead to chosen nodes, and what it costs, or its part of what they cost, is made of estimates.
+    fn is_way_of_estimates(&self, id: ArcId) -> bool {
+        let callee = self.units.of(self.graph.callee(id));
+        let leads_there =
+            self.is_chosen[callee] || has_cost(self.below.row(callee)) || self.is_below_estimate[callee];
+        let is_unknown = self.is_whole_estimate[callee] && !self.is_chosen[callee] && !self.is_only_call(id);
+        leads_there && !self.is_nothing(id) && (self.known.is_arc[id.index()] || is_unknown)
     }
 
     /// From the callees upwards: what units cost, and what of that chosen nodes have.
@@ -93,6 +146,7 @@ impl<'g> Focus<'g> {
             self.has_chosen[unit] = members.iter().any(|member| is_chosen[member.index()]);
             for member in members {
                 self.whole.add(unit, graph.self_cost(*member));
+                self.is_whole_estimate[unit] |= self.known.is_self[member.index()];
             }
             for id in self.units.leaving(graph, members) {
                 let callee = self.units.of(graph.callee(id));
@@ -101,11 +155,14 @@ impl<'g> Focus<'g> {
                 self.below.add(unit, &part);
                 let is_divided =
                     self.is_part(&self.below, callee) && part.as_slice() != self.below.row(callee);
+                self.is_whole_estimate[unit] |= self.known.is_arc[id.index()];
                 self.is_below_estimate[unit] |=
-                    has_cost(graph.arc_cost(id)) && (self.is_below_estimate[callee] || is_divided);
+                    !self.is_nothing(id) && (self.is_below_estimate[callee] || is_divided);
+                self.is_below_estimate[unit] |= self.is_way_of_estimates(id);
             }
             if self.has_chosen[unit] {
                 let is_all = members.iter().all(|member| is_chosen[member.index()]);
+                self.is_chosen[unit] = is_all;
                 self.is_below_estimate[unit] = !is_all;
                 self.is_above_estimate[unit] = !is_all;
                 self.below.row_mut(unit).copy_from_slice(self.whole.row(unit));
@@ -144,9 +201,14 @@ impl<'g> Focus<'g> {
             for id in arcs {
                 let callee = self.units.of(graph.callee(id));
                 self.above.add(callee, arc_costs.row(id.index()));
-                let is_divided = self.is_above_estimate[unit] || self.is_part(&self.above, unit);
+                let is_of_estimate = self.known.is_arc[id.index()]
+                    && (self.has_chosen[unit] || has_cost(self.above.row(unit)));
+                let is_divided = self.is_above_estimate[unit]
+                    || self.is_part(&self.above, unit)
+                    || self.is_unknown_part(unit)
+                    || is_of_estimate;
                 self.is_above_estimate[callee] |=
-                    has_cost(graph.arc_cost(id)) && !self.has_chosen[callee] && is_divided;
+                    !self.is_nothing(id) && !self.has_chosen[callee] && is_divided;
             }
         }
         (self_costs, arc_costs)
@@ -158,18 +220,22 @@ impl<'g> Focus<'g> {
         let mut has_outer_cost = vec![false; self.units.count];
         for members in self.units.ascending() {
             let mut arcs = self.units.leaving(graph, members).into_iter();
-            has_outer_cost[self.units.of(members[0])] = arcs.any(|id| has_cost(graph.arc_cost(id)));
+            has_outer_cost[self.units.of(members[0])] = arcs.any(|id| !self.is_nothing(id));
         }
         let estimates = graph.nodes().map(|node| {
             let unit = self.units.of(node);
             // Of a function that calls nothing, all of the cost of a call is its own.
             let is_leaf = !has_outer_cost[unit] && !self.units.is_cycle(unit);
-            let is_divided = self.is_part(&self.above, unit) && !is_leaf;
-            let is_self_estimate =
-                has_cost(graph.self_cost(node)) && (self.is_above_estimate[unit] || is_divided);
+            let is_divided = (self.is_part(&self.above, unit) || self.is_unknown_part(unit)) && !is_leaf;
+            let is_known_estimate = self.known.is_self[node.index()];
+            let is_counted = self.is_chosen[unit] || has_cost(self.above.row(unit));
+            let is_self_estimate = (has_cost(graph.self_cost(node)) || is_known_estimate)
+                && (self.is_above_estimate[unit] || is_divided || is_known_estimate && is_counted);
             let is_inclusive_estimate = self.is_above_estimate[unit]
                 || self.is_below_estimate[unit]
-                || is_divided && (self.units.is_cycle(unit) || has_cost(self.below.row(unit)));
+                || is_divided && (self.units.is_cycle(unit) || has_cost(self.below.row(unit)))
+                || self.is_chosen[unit]
+                    && (self.known.is_inclusive[node.index()] || self.is_whole_estimate[unit]);
             (is_self_estimate, is_inclusive_estimate)
         });
         estimates.unzip()
@@ -178,27 +244,28 @@ impl<'g> Focus<'g> {
     /// `true` if the cost of an arc is an estimate. It is exact if all or nothing of it counts: the caller counts with everything it
     /// calls, or only for its ways to chosen nodes; then the callee counts as a whole or not at all, or has no other caller.
     fn is_arc_estimate(&self, id: ArcId) -> bool {
-        let (graph, arc) = (self.graph, self.graph.arc(id));
+        let arc = self.graph.arc(id);
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
-        if !has_cost(graph.arc_cost(id)) {
+        if self.is_nothing(id) {
             return false;
         }
-        if caller == callee {
-            let is_all_or_nothing = !self.is_part(&self.above, caller);
-            return self.is_above_estimate[caller]
-                || !is_all_or_nothing
-                || !has_cost(self.above.row(caller)) && has_cost(self.below.row(caller));
+        if self.is_chosen[caller] || self.is_chosen[callee] {
+            return self.known.is_arc[id.index()];
         }
-        if self.is_above_estimate[caller] || self.is_part(&self.above, caller) {
+        let is_divided = self.is_above_estimate[caller]
+            || self.is_part(&self.above, caller)
+            || self.is_unknown_part(caller)
+            || self.known.is_arc[id.index()] && has_cost(self.above.row(caller));
+        if caller == callee {
+            return is_divided || !has_cost(self.above.row(caller)) && has_cost(self.below.row(caller));
+        }
+        if is_divided || self.is_way_of_estimates(id) {
             return true;
         }
         if has_cost(self.above.row(caller)) {
             return false;
         }
-        let others = graph.incoming(arc.callee).filter(|&other| other != id);
-        let is_only =
-            !self.units.is_cycle(callee) && others.into_iter().all(|other| !has_cost(graph.arc_cost(other)));
-        self.is_below_estimate[callee] || self.is_part(&self.below, callee) && !is_only
+        self.is_below_estimate[callee] || self.is_part(&self.below, callee) && !self.is_only_call(id)
     }
 
     /// Adds the cost of the way to chosen nodes to that of an arc. Returns the count of its calls in the focus.

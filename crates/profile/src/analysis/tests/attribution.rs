@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use super::sample::{Truth, graph, graphs, n, truths, truths_without_recursion};
 use crate::analysis::{
-    Attributed, CallTree, Cycles, NodeId, TreeLimits, Unit, bypass, focus, hide, leave_out,
+    Attributed, CallGraph, CallTree, Cycles, Estimates, NodeId, TreeLimits, Unit, bypass, focus, focus_after,
+    hide, hide_after, leave_out,
 };
 
 /// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
@@ -195,6 +196,69 @@ fn costs_below_zero_have_no_focus() {
     assert!(focus(&graph(&[-1], &[]), &[true]).is_none());
 }
 
+/// By function: its self and inclusive cost of the stacks that are left, and self cost with that of hidden functions below.
+fn naive_rest(stacks: &[(Vec<usize>, Cost)], is_hidden: &[bool]) -> Vec<(Cost, Cost)> {
+    let mut costs = vec![(0, 0); is_hidden.len()];
+    for (stack, cost) in stacks {
+        if let Some(&owner) = stack.iter().rev().find(|&&function| !is_hidden[function]) {
+            costs[owner].0 += cost;
+        }
+        let mut on_stack = stack.clone();
+        on_stack.sort_unstable();
+        on_stack.dedup();
+        on_stack.into_iter().for_each(|function| costs[function].1 += cost);
+    }
+    costs
+}
+
+/// The next step for a graph.
+fn split(of: Attributed) -> (CallGraph, Estimates) {
+    let Attributed { graph, is_self_estimate, is_inclusive_estimate, is_arc_estimate, .. } = of;
+    (
+        graph,
+        Estimates { is_self: is_self_estimate, is_inclusive: is_inclusive_estimate, is_arc: is_arc_estimate },
+    )
+}
+
+#[test]
+fn estimates_of_a_focus_stay_estimates_where_they_are_hidden() {
+    // 0 calls 1 and 2, and 1 calls 2, which calls 3 once: for 0. The graph does not tell for whom.
+    let arcs = [(0, 1, 1, 100), (0, 2, 1, 1100), (1, 2, 1, 100), (2, 3, 1, 1000)];
+    let graph = graph(&[0, 0, 200, 1000], &arcs);
+    let (graph, estimates) = split(focus(&graph, &[false, true, false, false]).unwrap());
+    assert_ne!(graph.self_cost(n(2)), [100]);
+    let of = hide_after(&graph, &[false, false, true, false], estimates);
+    assert_ne!(of.graph.self_cost(n(1)), [100]);
+    assert!(of.is_self_estimate[1]);
+}
+
+#[test]
+fn a_focus_on_what_is_left_has_its_estimates() {
+    // Below 1 and 2 is 3, which calls 4 and 5. Without 5, nobody knows how much of the calls of 3 is left for 1.
+    let arcs = [(0, 1, 1, 60), (0, 2, 1, 40), (1, 3, 1, 60), (2, 3, 1, 40), (3, 4, 1, 30), (3, 5, 1, 70)];
+    let of =
+        leave_out(&graph(&[0, 0, 0, 0, 30, 70], &arcs), &[false, false, false, false, false, true]).unwrap();
+    let (graph, estimates) = split(of);
+    let of = focus_after(&graph, &[false, false, false, true, false, false], &estimates).unwrap();
+    assert_eq!(of.is_inclusive_estimate[1..], [true, true, false, false, false]);
+}
+
+#[test]
+fn hidden_functions_that_call_nothing_cost_what_their_calls_cost_also_below_zero() {
+    // 0 calls 1 and 2, which call 3.
+    let graph = graph(&[0, 0, 0, 60], &[(0, 1, 1, 100), (0, 2, 1, -40), (1, 3, 1, 100), (2, 3, 1, -40)]);
+    let is_hidden = [false, false, false, true];
+    let of = hide(&graph, &is_hidden);
+    assert_eq!([1, 2].map(|node| of.graph.self_cost(n(node))[0]), [100, -40]);
+    assert!(!of.is_self_estimate.contains(&true));
+    let of = bypass(of, &is_hidden).unwrap();
+    assert_eq!(of.graph.arcs().len(), 2);
+    // What 3 costs by itself adds up to nothing, which need not be so for each caller.
+    let arcs = [(0, 1, 1, 100), (0, 2, 1, -40), (1, 3, 1, 100), (2, 3, 1, -40), (3, 4, 1, 60)];
+    let of = hide(&super::sample::graph(&[0, 0, 0, 0, 60], &arcs), &[false, false, false, true, false]);
+    assert_eq!(of.is_self_estimate, [false, true, true, false, false]);
+}
+
 proptest! {
     #[test]
     fn hidden_costs_are_those_of_the_callers(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
@@ -336,6 +400,50 @@ proptest! {
         let mut stacks = stacks(&truth);
         stacks.retain(|(stack, _)| !stack.iter().any(|&function| chosen[function]));
         check_tree(&of, &stacks)?;
+    }
+
+    /// All three at once: what is not marked is what happened.
+    #[test]
+    fn what_is_left_of_a_focus_without_hidden_functions(
+        truth in truths_without_recursion(),
+        dropped in prop::collection::vec(prop::bool::weighted(0.2), 7),
+        chosen in prop::collection::vec(prop::bool::weighted(0.4), 7),
+        hidden in prop::collection::vec(prop::bool::weighted(0.4), 7),
+        has_steps in any::<(bool, bool)>(),
+    ) {
+        let [dropped, chosen] = [&dropped, &chosen].map(|pattern| &pattern[..truth.functions]);
+        // Function 0 is the root.
+        let hidden: Vec<bool> = (0..truth.functions).map(|function| function > 0 && hidden[function]).collect();
+        let (mut graph, mut estimates) = (truth.graph(), Estimates::none(&truth.graph()));
+        let mut stacks = stacks(&truth);
+        if has_steps.0 {
+            (graph, estimates) = split(leave_out(&graph, dropped).unwrap());
+            stacks.retain(|(stack, _)| !stack.iter().any(|&function| dropped[function]));
+        }
+        if has_steps.1 {
+            (graph, estimates) = split(focus_after(&graph, chosen, &estimates).unwrap());
+            stacks.retain(|(stack, _)| stack.iter().any(|&function| chosen[function]));
+        }
+        let check = |of: &Attributed, hidden: &[bool]| -> Result<(), TestCaseError> {
+            for (node, (own, inclusive)) in of.graph.nodes().zip(naive_rest(&stacks, hidden)) {
+                if hidden[node.index()] {
+                    continue;
+                }
+                let is_exact = of.is_self_estimate[node.index()] || of.graph.self_cost(node)[0] == own;
+                prop_assert!(is_exact, "{:?}: self cost {:?}, not {}", node, of.graph.self_cost(node), own);
+                let found = of.graph.self_and_callees(node)[0];
+                let is_exact = of.is_inclusive_estimate[node.index()] || found == inclusive;
+                prop_assert!(is_exact, "{:?}: inclusive cost {}, not {}", node, found, inclusive);
+            }
+            Ok(())
+        };
+        let of = hide_after(&graph, &hidden, estimates);
+        check(&of, &hidden)?;
+        let of = bypass(of, &hidden).unwrap();
+        check(&of, &hidden)?;
+        let mut shown = stacks.clone();
+        shown.iter_mut().for_each(|(stack, _)| stack.retain(|&function| !hidden[function]));
+        check_tree(&of, &shown)?;
     }
 
     #[test]

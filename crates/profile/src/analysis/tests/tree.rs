@@ -403,6 +403,14 @@ proptest! {
     fn a_node_that_is_no_guess_has_the_cost_of_its_stack(truth in truths_without_recursion()) {
         let tree = estimate(&truth.graph());
         let of_stack = truth.stacks();
+        let mut counts: BTreeMap<Vec<usize>, Cost> = BTreeMap::new();
+        let mut invoked: Vec<Vec<usize>> = Vec::new();
+        for &(caller, function, _) in &truth.invocations {
+            let above = caller.map_or(&[][..], |caller| &invoked[caller]);
+            let stack = [above, &[function]].concat();
+            *counts.entry(stack.clone()).or_default() += 1;
+            invoked.push(stack);
+        }
         let mut guessed = 0;
         for id in tree.ids().skip(1) {
             let node = tree.node(id);
@@ -419,6 +427,9 @@ proptest! {
                 of_stack.iter().filter(|(other, _)| other.starts_with(&stack)).map(|(_, cost)| cost).sum();
             prop_assert!(node.is_guessed || tree.inclusive(id)[0] == inclusive, "{stack:?}: {inclusive}");
             prop_assert!(node.is_self_guessed || tree.self_cost(id)[0] == own, "{stack:?}: {own}");
+            // Nothing called the root.
+            let called = counts.get(&stack).copied().unwrap_or(0) - Cost::from(stack.len() == 1);
+            prop_assert!(node.is_count_guessed || node.count == called, "{stack:?}: {called} calls");
             guessed += if node.is_self_guessed { tree.self_cost(id)[0] } else { 0 };
         }
         // The share that is stated is that of the marks.

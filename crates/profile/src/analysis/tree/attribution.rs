@@ -5,11 +5,12 @@ use std::hash::Hash;
 
 use gristmill_format::Cost;
 
-use super::CallTree;
 use super::growing::Trie;
+use super::{CallTree, TreeBasis};
 use crate::analysis::attribution::Attributed;
 use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::ids::TreeNodeId;
+use crate::cost::add;
 
 impl<T: Copy + Ord + Hash> CallTree<T> {
     /// Returns a tree with all of its nodes without those that are hidden, whose self cost and callees go to the node above,
@@ -108,6 +109,7 @@ impl CallTree<Unit> {
         };
         let mut is_shared: HashMap<Unit, bool> = HashMap::new();
         let mut is_marked = vec![false; self.len()];
+        let mut marked = vec![0; self.inclusive.width()];
         for index in 0..self.len() {
             let Some(unit) = self.nodes[index].item else { continue };
             let is_self_estimate = any(&of.is_self_estimate, unit);
@@ -130,9 +132,32 @@ impl CallTree<Unit> {
                         || any(&of.is_self_estimate, parent) && (is_inverted || has_several_callers())
                 }
             };
+            let is_divided_call = !is_inverted
+                && above
+                    .and_then(|above| self.nodes[above].item)
+                    .is_some_and(|parent| estimates.contains(&(parent, unit)));
+            let is_marked = is_marked[index];
             let node = &mut self.nodes[index];
-            node.is_guessed |= is_marked[index];
-            node.is_self_guessed |= is_marked[index] || is_self_estimate;
+            let was_known = !node.is_guessed;
+            let was_self_known = !node.is_self_guessed;
+            node.is_count_guessed |= is_divided_call;
+            node.is_guessed |= is_marked;
+            node.is_self_guessed |= is_marked || is_self_estimate;
+            let id = TreeNodeId::new(index);
+            if was_self_known && self.nodes[index].is_self_guessed {
+                add(&mut marked, self.self_costs.row(index));
+            }
+            if was_known && is_marked && self.nodes[index].hidden > 0 {
+                add(&mut marked, &self.hidden_cost(id));
+            }
+        }
+        // Of what is left out below a marked node, a part may be a guess already.
+        if let TreeBasis::Estimate { guessed } = &mut self.basis {
+            let whole = self.inclusive.row(TreeNodeId::ROOT.index());
+            for ((guessed, marked), &whole) in guessed.iter_mut().zip(marked).zip(whole) {
+                let sum = guessed.saturating_add(marked);
+                *guessed = if whole > 0 { sum.min(whole) } else { sum };
+            }
         }
         self
     }

@@ -253,13 +253,23 @@ impl<'a> Growth<'a> {
 
     /// Makes a tree node, and offers buds for what it called.
     fn unfold(&mut self, bud: Bud) {
-        let Bud { node, parent, count, costs, is_guessed, contradicts: is_marked, is_thread } = bud;
+        let Bud {
+            node,
+            parent,
+            count,
+            is_count_guessed,
+            costs,
+            is_guessed,
+            contradicts: is_marked,
+            is_thread,
+        } = bud;
         let flow = self.flow;
         let is_self_guessed = is_guessed || !is_thread && flow.is_divided(node, self.certainty);
         let new = TreeNode {
             item: Some(flow.units[node.index()]),
             parent,
             count,
+            is_count_guessed,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
             is_self_guessed: is_self_guessed || is_marked,
@@ -302,6 +312,8 @@ impl<'a> Growth<'a> {
                     node: flow.graph.callee(arc),
                     parent: Some(new),
                     count: calls[nth],
+                    is_count_guessed: !self.certainty.has_one_stack[node.index()]
+                        && flow.graph.arc(arc).count > 0,
                     costs: passed.row(nth).to_vec(),
                     is_guessed: is_self_guessed || !flow.is_stated(arc),
                     contradicts: flow.contradicts(arc),

@@ -128,6 +128,8 @@ pub(super) struct Bud {
     pub(super) node: NodeId,
     pub(super) parent: Option<TreeNodeId>,
     pub(super) count: Cost,
+    /// `true` if the count is a part of the calls that the file states, by a guess.
+    pub(super) is_count_guessed: bool,
     /// By lane.
     pub(super) costs: Vec<Cost>,
     /// `true` if the stacks below are a guess, too.
@@ -192,6 +194,7 @@ impl<'a> Flow<'a> {
             node,
             parent: Some(parent),
             count: 0,
+            is_count_guessed: false,
             costs: costs.to_vec(),
             is_guessed,
             contradicts,
@@ -204,7 +207,16 @@ impl<'a> Flow<'a> {
         let costs = self.tables.inclusive.row(node.index()).to_vec();
         let contradicts = self.recorded.differ(&self.merge(&costs), &self.graph.self_and_callees(node));
         let count = self.tables.call_counts[node.index()];
-        Bud { node, parent: None, count, costs, is_guessed: false, contradicts, is_thread: false }
+        Bud {
+            node,
+            parent: None,
+            count,
+            is_count_guessed: false,
+            costs,
+            is_guessed: false,
+            contradicts,
+            is_thread: false,
+        }
     }
 
     /// Returns the units that nothing calls, and those with a surplus.

@@ -43,6 +43,7 @@ impl<T: Copy> GrowingTree<T> {
             item,
             parent,
             count: 0,
+            is_count_guessed: false,
             hidden: 0,
             is_guessed: false,
             is_self_guessed: false,
@@ -66,6 +67,7 @@ impl<T: Copy> GrowingTree<T> {
     ) {
         let node = self.node_mut(id);
         node.count += other.count;
+        node.is_count_guessed |= other.is_count_guessed;
         node.hidden += other.hidden;
         node.is_guessed |= other.is_guessed;
         node.is_self_guessed |= other.is_self_guessed;

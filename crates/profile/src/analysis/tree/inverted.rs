@@ -66,7 +66,9 @@ pub(super) fn grow<T: Copy, P>(
         let Callers { buds, hidden, rest, is_rest_guessed: is_self_guessed, work: done } = callers(&bud);
         work = work.saturating_sub(done);
         let Bud { item, parent, count, costs, is_guessed, .. } = bud;
-        let node = TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed };
+        // All calls of the caller are counted, whatever led to them.
+        let is_count_guessed = false;
+        let node = TreeNode { item, parent, count, is_count_guessed, hidden, is_guessed, is_self_guessed };
         let id = tree.push(node, &rest, &costs);
         for caller in buds {
             frontier.push(weight(&caller), Bud { parent: Some(id), ..caller });

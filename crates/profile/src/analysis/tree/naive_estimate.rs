@@ -214,6 +214,7 @@ impl<'a> Flow<'a> {
                 node,
                 parent: Some(parent),
                 count: 0,
+                is_count_guessed: false,
                 costs: costs.to_vec(),
                 is_guessed,
                 contradicts,
@@ -264,6 +265,7 @@ impl<'a> Flow<'a> {
             own: vec![0; lane_count],
             is_divided: vec![false; self.graph.node_count()],
             is_stated: self.graph.arc_ids().map(|arc| self.is_stated(arc)).collect(),
+            has_one_stack: Vec::new(),
         };
         for node in self.graph.nodes() {
             let index = node.index();
@@ -298,6 +300,7 @@ impl<'a> Flow<'a> {
                 }
             }
         }
+        certainty.has_one_stack = has_one_stack;
         certainty
     }
 
@@ -338,6 +341,7 @@ impl<'a> Flow<'a> {
                     node,
                     parent: None,
                     count,
+                    is_count_guessed: false,
                     costs,
                     is_guessed: false,
                     contradicts,
@@ -396,7 +400,16 @@ impl<'a> Flow<'a> {
 
     /// Makes a tree node, and buds for what it called.
     fn unfold(&mut self, bud: Bud, certainty: &Certainty, contradicts: &[bool], growth: &mut Growth) {
-        let Bud { node, parent, count, costs, is_guessed, contradicts: is_marked, is_thread } = bud;
+        let Bud {
+            node,
+            parent,
+            count,
+            is_count_guessed,
+            costs,
+            is_guessed,
+            contradicts: is_marked,
+            is_thread,
+        } = bud;
         let arcs = self.graph.outgoing(node);
         let mut own = vec![0; self.lanes.len()];
         let mut passed = CostTable::new(self.lanes.len(), arcs.len());
@@ -416,6 +429,7 @@ impl<'a> Flow<'a> {
             item,
             parent,
             count,
+            is_count_guessed,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
             is_self_guessed: is_self_guessed || is_marked,
@@ -443,6 +457,7 @@ impl<'a> Flow<'a> {
                 node: callee,
                 parent: Some(new),
                 count: calls,
+                is_count_guessed: !certainty.has_one_stack[node.index()] && self.graph.arc(arc).count > 0,
                 costs,
                 is_guessed,
                 contradicts,
@@ -496,6 +511,8 @@ struct Certainty {
     is_divided: Vec<bool>,
     /// By arc: `true` if the cost that flows through it is known.
     is_stated: Vec<bool>,
+    /// By node: `true` if a single stack leads to it.
+    has_one_stack: Vec<bool>,
 }
 
 /// A tree node still to be made.
@@ -503,6 +520,7 @@ struct Bud {
     node: NodeId,
     parent: Option<TreeNodeId>,
     count: Cost,
+    is_count_guessed: bool,
     /// By lane.
     costs: Vec<Cost>,
     /// `true` if the stacks below are a guess, too.

@@ -109,6 +109,7 @@ impl DiffTree {
         let is_marked = |node: &DiffTreeNode| {
             node.is_guessed || node.is_self_guessed && node.self_costs.iter().any(|cost| !cost.is_none())
         };
+        let is_count_marked = |node: &DiffTreeNode| node.is_count_guessed && !node.calls.is_none();
         let basis = match self.basis {
             Basis::Exact => "exact: the profiles have each call",
             Basis::Callers => {
@@ -118,6 +119,9 @@ impl DiffTree {
             Basis::Estimate if self.nodes.iter().any(is_marked) => {
                 "~ marks numbers that a side does not determine: there, cost is divided among the callers of a function as if \
                  all its calls were alike, or a call states another cost than what it called"
+            }
+            Basis::Estimate if self.nodes.iter().any(is_count_marked) => {
+                "~ marks counts of calls that a side does not determine: several ways lead to the caller"
             }
             Basis::Estimate => "no number that is shown is an estimate",
         };
@@ -272,7 +276,7 @@ impl DiffTree {
                 cells.push(match line.content {
                     Content::Node(node) if !self.nodes[node].calls.is_none() => {
                         let (node, calls) = (&self.nodes[node], *self.nodes[node].calls);
-                        let guess = if node.is_guessed { "~" } else { "" };
+                        let guess = if node.is_count_guessed { "~" } else { "" };
                         Cell::new(format!("{guess}{}", signed(calls.delta(), CostUnit::Count)))
                             .toned(tone(calls))
                     }
