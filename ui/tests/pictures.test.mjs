@@ -225,6 +225,14 @@ test("the call graph has stubs, clusters, a zoom, and is saved as DOT and SVG", 
   assert.match(dot, /^digraph calls \{/);
   assert.match(dot, /n\d+ -> n\d+ \[label="/);
   const svg = (await download(page, "Picture as SVG")).bytes.toString();
+  const isWellFormed = (text) =>
+    page.evaluate(
+      (text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") === null,
+      text,
+    );
+  assert.ok(await isWellFormed(svg));
+  // Shares below a thousandth have a sign of markup.
+  assert.match(svg, /self &lt;0\.1%/);
   assert.match(svg, /<title>main<\/title>/);
   await page.keyboard.press("t");
   await settle(page);

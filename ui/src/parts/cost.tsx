@@ -1,4 +1,5 @@
 // Costs, changes and names, the same in all tables.
+import { WithMark } from "./marked";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
@@ -131,15 +132,27 @@ export function ChangeNumber({
   );
 }
 
-/** A function as a button: a click selects it, in another view if one is given. */
-export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
+/** A function as a button: a click selects it, in another view if one is given. What a filter matches is marked. */
+export function Name({
+  row,
+  view,
+  bare,
+  filter,
+}: {
+  row: Row;
+  view?: View;
+  bare?: boolean;
+  filter?: string;
+}) {
   // A name that is too long is shortened by meaning; its title has all of it.
   const { ref, characters, isAlone } = useRoom(row.name);
   const others = useContext(Names);
   const at = base(row.file) || base(row.object);
   const text = (
     <>
-      <span class="fn">{distinct(row.name, characters, others)}</span>
+      <span class="fn">
+        <WithMark text={distinct(row.name, characters, others)} filter={filter ?? ""} />
+      </span>
       {at && !bare && !isAlone ? <span class="at">{at}</span> : null}
     </>
   );

@@ -398,6 +398,7 @@ function CompareLine() {
 function WholeCost() {
   const unit = event.value?.unit ? ` ${event.value.unit}` : "";
   const { view, asTable } = place.value;
+  if (summary.value === null) return null;
   if (hasChanges.value) {
     const isPicture = !asTable && ["flame", "sandwich", "graph", "treemap"].includes(view);
     const before = sidesOf(changedTotals.value?.[eventName.value])?.base;

@@ -12,6 +12,7 @@ import {
   selectionError,
   shownEvents,
   startAt,
+  summary,
   totalOf,
 } from "../state";
 import { Hidden, Status, useAnswer } from "./answer";
@@ -302,7 +303,7 @@ export function Inspector() {
       <aside class="inspector idle" aria-label="Selection" tabIndex={0}>
         <Splitter />
         <p class="hint">
-          {isMissing.value
+          {isMissing.value && summary.value !== null
             ? `${visible(place.value.name)} is not in this profile.`
             : "Select a function: its callers, callees and facts show here."}
         </p>

@@ -43,6 +43,7 @@ function Picker({ label, id, onPick }: { label: string; id: string; onPick: (fil
 
 function Choose({ reason, canGoBack }: { reason: string; canGoBack: boolean }) {
   const base = useRef<File[]>([]);
+  const [hasBase, setHasBase] = useState(false);
   return (
     <div class="opening">
       <h1>{canOpen ? "Open a profile" : "This page cannot show its profile"}</h1>
@@ -63,8 +64,10 @@ function Choose({ reason, canGoBack }: { reason: string; canGoBack: boolean }) {
             label="From before the change, to compare with (optional, choose it first)"
             onPick={(files) => {
               base.current = files;
+              setHasBase(files.length > 0);
             }}
           />
+          <p role="status">{hasBase ? "Now choose the profile to compare with it." : ""}</p>
           <Picker id="profile-files" label="Profile" onPick={(files) => open(files, base.current)} />
         </>
       ) : null}

@@ -125,8 +125,8 @@ function ProgramRemarks({ answer }: { answer: Assembly }) {
 function NoInstructions() {
   return (
     <Empty title="No instructions">
-      The profile has no addresses of instructions: record with valgrind --tool=callgrind --dump-instr=yes,
-      and --collect-jumps=yes for jumps.
+      The profile has no addresses of instructions: record with gristmill record --dump-instr=yes, or with
+      valgrind --tool=callgrind --dump-instr=yes, and --collect-jumps=yes for jumps.
     </Empty>
   );
 }

@@ -15,7 +15,7 @@ import {
 } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
-import { Marked } from "../parts/marked";
+import { Marked, WithMark } from "../parts/marked";
 import { openMenu } from "../parts/menu";
 import { NumberHead, Pad, Region } from "../parts/rows";
 import { Export, mapped } from "../parts/save";
@@ -258,10 +258,10 @@ function FunctionLine({
             title={`Only the functions of ${visible(row.name)}`}
             onClick={() => go({ within: `${group}:${row.name}`, group: "function", filter: "" })}
           >
-            {visible(row.name)}
+            <WithMark text={visible(row.name)} filter={filter} />
           </button>
         ) : (
-          <Name row={row} bare />
+          <Name row={row} bare filter={filter} />
         )}
         <Marked name={row.name} filter={filter} />
       </td>

@@ -31,7 +31,7 @@ export function graphDrawing(graph: Graph): Drawing {
       `<rect x="${node.x}" y="${node.y}" width="${node.width}" height="${node.height}" rx="4" fill="${panel}" stroke="${text}"/>` +
       `<text x="${node.x + 6}" y="${node.y + 14}" font-size="11" fill="${text}">${label}</text>` +
       `<text x="${node.x + 6}" y="${node.y + 27}" font-size="10" fill="${text}">` +
-      `${nodeShare(node)} · self ${percentOf(node.self[name], whole.value)}</text></g>`
+      `${xml(`${nodeShare(node)} · self ${percentOf(node.self[name], whole.value)}`)}</text></g>`
     );
   });
   return graphDocument(graph, arcs, nodes);
