@@ -41,8 +41,9 @@ pub enum Cause {
         caller: JoinedId,
         /// The function.
         callee: JoinedId,
-        /// The count of calls. Those from functions that were inlined into the caller are included.
-        count: Change,
+        /// The recorded count of calls. `None` if calls by functions that seem to be inlined into the caller belong to it, and
+        /// without them it changed in the other direction, or is on one side only.
+        count: Option<Change>,
     },
     /// The average cost of a function's calls changed.
     PerCall {

@@ -9,7 +9,7 @@ use gristmill_format::Cost;
 
 use super::id::{FlowArcId, MoveId};
 use super::ratio::scaled;
-use super::{Change, ComparedArc, Comparison, JoinedId, Sample, Side};
+use super::{Change, ComparedArc, Comparison, JoinedId, Side};
 use crate::analysis::Cycles;
 use crate::csr::{Csr, group_starts};
 use crate::hash::Map;
@@ -308,13 +308,13 @@ impl Flow {
         arc
     }
 
-    /// Returns the count of calls of an arc.
-    pub(super) fn count(&self, comparison: &Comparison<'_>, arc: usize) -> Change {
-        if self.arcs[arc].is_recorded {
-            return comparison.arc(arc).count;
-        }
-        let [base, new] = self.arcs[arc].calls.map(Sample::from_cost);
-        Change { base, new }
+    /// Returns the recorded count of calls of an arc. What folding added to it is in no profile: if the count changed in the other
+    /// direction without that, or is on one side only, there is none that tells the change.
+    pub(super) fn count(&self, comparison: &Comparison<'_>, arc: usize) -> Option<Change> {
+        let FlowArc { calls: [before, after], is_recorded, .. } = self.arcs[arc];
+        let count = (arc < comparison.arcs().len()).then(|| comparison.arc(arc).count)?;
+        let is_alike = count.delta().signum() == (after - before).signum();
+        (is_recorded || is_alike && !medians(count).contains(&0)).then_some(count)
     }
 }
 

@@ -104,11 +104,25 @@ impl Search<'_, '_> {
         for _ in 0..ROUNDS {
             let candidates = self.candidates(flow, side, least);
             let ends = |arc: usize| (flow.arcs[arc].caller, flow.arcs[arc].callee);
-            let (proven, rest): (Vec<_>, Vec<_>) = candidates
-                .into_iter()
-                .partition(|&(arc, cost)| self.lines.prove(flow, ends(arc), kind.side(), cost));
-            if proven.is_empty() {
-                let mut passed = rest;
+            let mut proven: Vec<(usize, Cost, Cost)> = candidates
+                .iter()
+                .filter_map(|&(arc, cost)| {
+                    let proof = self.lines.prove(flow, ends(arc), side, cost)?;
+                    Some((arc, cost, proof.fit))
+                })
+                .collect();
+            // Functions that have the same lines for a proof: it is that of the one whose lines cost most nearly the same.
+            proven.sort_by_key(|&(_, _, fit)| Reverse(fit));
+            let mut kept = Vec::with_capacity(proven.len());
+            for (arc, cost, _) in proven {
+                if let Some(proof) = self.lines.prove(flow, ends(arc), side, cost) {
+                    self.lines.keep(ends(arc), side, proof);
+                    kept.push((arc, cost));
+                }
+            }
+            kept.sort_by_key(|&(arc, cost)| (Reverse(cost), arc));
+            if kept.is_empty() {
+                let mut passed = candidates;
                 passed.retain(|&(arc, _)| self.is_passed_through(flow, arc, kind, least));
                 if passed.is_empty() {
                     break;
@@ -120,7 +134,7 @@ impl Search<'_, '_> {
                 }
                 continue;
             }
-            for (arc, _) in proven {
+            for (arc, _) in kept {
                 // Folding another arc can have changed this one.
                 let Some((lost, count)) = lost_calls(flow, arc, side) else { continue };
                 let FlowArc { caller, callee, .. } = flow.arcs[arc];
@@ -184,7 +198,7 @@ impl Search<'_, '_> {
                 && target != callee
                 && flow.arcs[further].calls[side.index()] > 0
                 && cost >= least
-                && self.lines.prove(flow, (caller, target), kind.side(), cost)
+                && self.lines.prove(flow, (caller, target), side, cost).is_some()
         })
     }
 }

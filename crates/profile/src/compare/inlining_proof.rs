@@ -6,11 +6,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use gristmill_format::{Cost, FunctionName};
 
 use super::entries::{Anchor, Entries, Neighbours};
-use super::flow::Flow;
+use super::flow::{Flow, medians};
 use super::lines::SourceLine;
 use super::ratio::scaled;
 use super::raw::{Mention, first_run};
@@ -29,9 +30,9 @@ const MIN_COST: Cost = 8;
 const MAX_GAP: u64 = 3;
 /// A file with at least this part of the cost of a function, one in N, is one of its files, also if that is the file of its caller.
 const ONE_IN_FILE: Cost = 50;
-/// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
-/// half and more; lines of the caller that only moved add nothing.
-const MIN_GAIN: Cost = 20;
+/// Percentage of it by which the cost of the caller must have risen, if what the calls themselves cost there is left out. Optimizers
+/// that inline save half and more; lines of the caller that only moved add nothing.
+const MIN_GAIN: Cost = 40;
 
 /// The costs of a function's lines in one column, sorted.
 type LineCosts = Vec<(SourceLine, Cost)>;
@@ -47,7 +48,30 @@ pub(super) struct LineProof<'s, 'p> {
     entries: Option<Entries>,
     /// By function, and the side where it is called: the anchors that lines confirmed or corrected.
     settled: HashMap<(JoinedId, Side), Anchor>,
+    /// The proofs of each caller, on the side where it calls the functions.
+    proven: HashMap<(JoinedId, Side), Proven>,
     reads: usize,
+}
+
+/// The functions that a caller is proved to have in it.
+#[derive(Debug, Default)]
+struct Proven {
+    /// The lines of the caller that are the proof, each with the line that it was in the function that it proves. Functions can have a
+    /// line in common, as instances of a generic one do.
+    lines: HashMap<SourceLine, SourceLine>,
+    /// The cost that the caller has in them, less what it may have saved in the lines that called, by function.
+    costs: HashMap<JoinedId, [Cost; 2]>,
+}
+
+/// An arc whose calls lines prove to be gone by inlining.
+#[derive(Debug)]
+pub(super) struct Proof {
+    /// The likeness of the costs of the lines, in thousandths.
+    pub(super) fit: Cost,
+    /// The lines of the caller, each with that of the function.
+    lines: Vec<(SourceLine, SourceLine)>,
+    /// The cost that the caller has in them, and what it may have saved in the lines that called.
+    cost: [Cost; 2],
 }
 
 /// A caller and a function that it calls on one side.
@@ -83,8 +107,10 @@ struct Come {
     /// Of all lines, and of those in the function's own file: the cost of those that came up, and of all.
     covered: [Cost; 2],
     whole: [Cost; 2],
-    /// `true` if the lines could also be the caller's own, which moved: then its costs must tell.
-    may_be_own: bool,
+    /// Of the lines that came up, in the function's own file: those of the caller, each with that of the function.
+    lines: Vec<(SourceLine, SourceLine)>,
+    /// Of each of the function's lines, the lesser and the greater of its cost and that of the caller, added up.
+    alike: [Cost; 2],
     /// `true` if they follow the caller, and could be its own end: then its body must not have grown.
     follows_caller: bool,
     /// By file: the cost of all lines, and `true` if the caller has any of them.
@@ -134,46 +160,87 @@ impl<'s, 'p> LineProof<'s, 'p> {
             members: [None, None],
             entries: None,
             settled: HashMap::new(),
+            proven: HashMap::new(),
             reads: 0,
         }
     }
 
-    /// Returns `true` if lines prove that a caller has the code of a function on the side other than `side`, on which it calls it more.
+    /// Returns the proof by lines that a caller has the code of a function on the side other than `side`, on which it calls it more;
+    /// `None` if there is none. What is proved of other functions ([`Self::keep`]) is no proof of this one.
     pub(super) fn prove(
         &mut self,
         flow: &Flow,
         (caller, callee): (JoinedId, JoinedId),
         side: Side,
         cost: Cost,
-    ) -> bool {
+    ) -> Option<Proof> {
         let called = flow.called[caller.index()];
         let called = (called[side.index()], called[side.other().index()]);
         let pair = Pair { caller, callee, side, called };
         // Levels of a recursion have the same lines.
         let [of_caller, of_callee] =
             [caller, callee].map(|function| base_name(self.comparison.mention(function)));
-        if of_caller == of_callee || !self.read(caller) || !self.read(callee) || !self.has_cost(&pair, cost) {
-            return false;
+        if of_caller == of_callee
+            || !self.lost_calls(&pair)
+            || !self.read(caller)
+            || !self.read(callee)
+            || !self.has_cost(&pair, cost)
+        {
+            return None;
         }
         // The file of a function is that of its first instruction, which may be of another one that is inlined there.
         let is_of_caller = self.comparison.file(caller) == self.comparison.file(callee);
         let one_in_file = is_of_caller.then_some(ONE_IN_FILE);
         let entries = self.entries.take().unwrap_or_else(|| Entries::new(self.comparison));
-        let is_proven = [MovedWith::Above, MovedWith::Below].into_iter().any(|with| {
-            let come = self.come(&entries, &pair, with);
+        let saved = self.saved(&entries, &pair);
+        let proof = [MovedWith::Above, MovedWith::Below].into_iter().find_map(|with| {
+            let come = self.come(&entries, &pair, with, cost);
             let is_covered =
                 |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
             // Lines of other files are those of functions that are inlined into it, and perhaps into the caller as well.
-            is_covered(usize::from(come.whole[1] > 0))
+            let [of_others, saved_of_others] = self.proven_of_others(&pair);
+            let is_gained =
+                (self.gained(&pair) + saved + saved_of_others) * 100 >= (come.cost + of_others) * MIN_GAIN;
+            let is_proven = is_covered(usize::from(come.whole[1] > 0))
                 && !come.lacks_file(one_in_file)
                 && !come.lacks_block
                 && come.has_body != Some(false)
                 && come.cost * 100 >= cost * MIN_COST
-                && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
-                && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
+                && is_gained
+                && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost);
+            let [less, more] = come.alike;
+            let fit = scaled(less, 1000, more).unwrap_or(0);
+            is_proven.then_some(Proof { fit, lines: come.lines, cost: [come.cost, saved] })
         });
         self.entries = Some(entries);
-        is_proven
+        proof
+    }
+
+    /// Keeps a proof: its lines are no proof of other functions any more.
+    pub(super) fn keep(&mut self, (caller, callee): (JoinedId, JoinedId), side: Side, proof: Proof) {
+        let proven = self.proven.entry((caller, side)).or_default();
+        proven.lines.extend(proof.lines);
+        let cost = proven.costs.entry(callee).or_default();
+        *cost = proof.cost.max(*cost);
+    }
+
+    /// Returns the cost of a caller that is proved to be that of other functions.
+    fn proven_of_others(&self, pair: &Pair) -> [Cost; 2] {
+        let proven = self.proven.get(&(pair.caller, pair.side));
+        let costs = proven.into_iter().flat_map(|proven| &proven.costs);
+        let others = costs.filter(|(function, _)| **function != pair.callee);
+        others.fold([0, 0], |sum, (_, cost)| [sum[0] + cost[0], sum[1] + cost[1]])
+    }
+
+    /// Returns `true` if a function lost recorded calls: all in all, or from a caller. What is called as before was not inlined.
+    fn lost_calls(&self, pair: &Pair) -> bool {
+        let lost = |change| {
+            let calls = medians(change);
+            calls[pair.side.index()] > calls[pair.side.other().index()]
+        };
+        let mut arcs = self.comparison.outgoing(pair.caller).map(|arc| self.comparison.arc(arc));
+        lost(self.comparison.calls(pair.callee))
+            || arcs.any(|arc| arc.callee == pair.callee && lost(arc.count))
     }
 
     /// Returns `true` if a caller has enough cost in the files of a function's lines.
@@ -188,18 +255,33 @@ impl<'s, 'p> LineProof<'s, 'p> {
     }
 
     /// Searches the caller for the lines of a function.
-    fn come(&mut self, entries: &Entries, pair: &Pair, with: MovedWith) -> Come {
+    fn come(&mut self, entries: &Entries, pair: &Pair, with: MovedWith, cost: Cost) -> Come {
         let file = self.comparison.file(pair.callee);
         let entry = entries.anchor(pair.callee).map(|anchor| anchor.entry[pair.side.index()]);
         let mut come = Come::default();
+        let of_caller = self.comparison.file(pair.caller);
+        let body = self.body(entries, pair);
         let own = self.lines[&pair.callee][pair.side.index()].clone();
+        let whole = own.iter().map(|(_, cost)| cost.max(&0)).sum();
         for (line, of_line) in own.into_iter().filter(|(line, cost)| line.line > 0 && *cost > 0) {
             let neighbours = self.around(entries, pair.side, line);
             let shift = self.shift(entries, pair.side, line, &neighbours, with);
+            let at = shift.and_then(|shift| moved(line, shift));
+            let is_taken = |at: SourceLine| {
+                let is_own = body.as_ref().is_some_and(|body| body.contains(&at.line));
+                at.file == of_caller && is_own || self.is_of_other(pair, at, line)
+            };
+            let shift = shift.filter(|_| !at.is_some_and(is_taken));
             let found = shift.map_or(0, |shift| self.found(pair, line, &neighbours, shift));
             if found > 0 {
                 come.cost += found;
                 self.doubt(entries, pair, line, &neighbours, &mut come);
+            }
+            if line.file == file {
+                come.lines.extend(at.filter(|_| found > 0).map(|at| (at, line)));
+                let expected = scaled(of_line, cost, whole).unwrap_or(0);
+                come.alike[0] += expected.min(found);
+                come.alike[1] += expected.max(found);
             }
             let of_file = come.files.or_default(line.file);
             of_file.0 += of_line;
@@ -219,6 +301,22 @@ impl<'s, 'p> LineProof<'s, 'p> {
         }
         come.end_block();
         come
+    }
+
+    /// Returns the lines of a caller, without those of functions above and below it, on the side where it does not call.
+    fn body(&mut self, entries: &Entries, pair: &Pair) -> Option<RangeInclusive<u64>> {
+        let file = self.comparison.file(pair.caller);
+        let anchor = entries.anchor(pair.caller)?;
+        let anchor = self.settled(entries, file, anchor, pair.side);
+        let [entry, without] = [pair.side, pair.side.other()].map(|side| anchor.entry[side.index()]);
+        let length = self.end(entries, file, anchor, pair.side) - entry;
+        Some(without..=without.saturating_add(length))
+    }
+
+    /// Returns `true` if a line of a caller proves a function that has another line there.
+    fn is_of_other(&self, pair: &Pair, at: SourceLine, line: SourceLine) -> bool {
+        let proven = self.proven.get(&(pair.caller, pair.side)).and_then(|proven| proven.lines.get(&at));
+        proven.is_some_and(|known| *known != line)
     }
 
     /// Returns by how many lines a line moved with a neighbour; `None` if it would then be within other functions.
@@ -282,16 +380,6 @@ impl<'s, 'p> LineProof<'s, 'p> {
         if below.is_some() && shift(above) == shift(below) {
             return;
         }
-        let is_own_file = self.comparison.file(pair.caller) == line.file;
-        if is_own_file && entries.anchor(pair.caller).is_none() {
-            come.may_be_own = true;
-        }
-        if !is_own_file && below.is_none() {
-            // Code that was inlined before, too, can have moved here from below.
-            let lines = &self.lines[&pair.caller][pair.side.index()];
-            come.may_be_own |=
-                lines.iter().any(|(other, cost)| other.file == line.file && *other > line && *cost > 0);
-        }
         if let Some(above) = above.filter(|above| above.function == pair.caller) {
             come.follows_caller |= line.line > self.end(entries, line.file, above, pair.side);
         }
@@ -346,10 +434,32 @@ impl<'s, 'p> LineProof<'s, 'p> {
         last.map_or(entry, |(line, _)| line.line)
     }
 
-    /// Returns the self cost that a caller gained beyond its own calls.
-    fn gained(&self, flow: &Flow, pair: &Pair) -> Cost {
-        let own = flow.selves[pair.caller.index()];
+    /// Returns the recorded self cost that a caller gained beyond its own calls.
+    fn gained(&self, pair: &Pair) -> Cost {
+        let own = medians(self.comparison.self_cost(pair.caller, self.column));
         own[pair.side.other().index()] - pair.expected(own[pair.side.index()])
+    }
+
+    /// Returns the cost that a caller may have saved elsewhere: in its lines that called a function, as what they do to call is gone, and
+    /// in those of its own lines that cost less, as the optimizer that inlined may have done more.
+    fn saved(&mut self, entries: &Entries, pair: &Pair) -> Cost {
+        let comparison = self.comparison;
+        let (run, members) = self.members(pair.side);
+        let calling = comparison.calling_lines(run, &members[pair.caller.index()], pair.callee);
+        let file = comparison.file(pair.caller);
+        let anchor = entries.anchor(pair.caller).map(|anchor| self.settled(entries, file, anchor, pair.side));
+        let shift = anchor.map_or(0, |anchor| anchor.shift(pair.side));
+        let end = anchor.map_or(0, |anchor| self.end(entries, file, anchor, pair.side));
+        let entry = anchor.map_or(u64::MAX, |anchor| anchor.entry[pair.side.index()]);
+        let [with_calls, without] =
+            [pair.side, pair.side.other()].map(|side| &self.lines[&pair.caller][side.index()]);
+        let saved = |(line, cost): &(SourceLine, Cost)| {
+            let is_own = line.file == file && (entry..=end).contains(&line.line);
+            let after = cost_at(without, *line, if line.file == file { shift } else { 0 });
+            let counts = is_own && after > 0 || calling.binary_search(line).is_ok();
+            if counts { (pair.expected(*cost) - after).max(0) } else { 0 }
+        };
+        with_calls.iter().map(saved).sum()
     }
 
     /// Returns the cost that a caller gained in its own lines, before the first function below it.
@@ -371,6 +481,16 @@ impl<'s, 'p> LineProof<'s, 'p> {
         of_body(pair.side.other()) - pair.expected(of_body(pair.side))
     }
 
+    /// Returns the first run of a side, and its functions by joined function.
+    fn members(&mut self, side: Side) -> (usize, &[Vec<FunctionId>]) {
+        let comparison = self.comparison;
+        let (run, members) = self.members[side.index()].get_or_insert_with(|| {
+            let run = first_run(&comparison.runs, side).unwrap_or(0);
+            (run, comparison.identity.members(run, comparison.runs[run].profile))
+        });
+        (*run, members)
+    }
+
     /// Reads the lines of a function; returns `false` if too many have been read.
     fn read(&mut self, function: JoinedId) -> bool {
         if self.lines.contains_key(&function) {
@@ -382,11 +502,9 @@ impl<'s, 'p> LineProof<'s, 'p> {
         self.reads += 1;
         let lines = Side::ALL.map(|side| {
             let comparison = self.comparison;
-            let (run, members) = self.members[side.index()].get_or_insert_with(|| {
-                let run = first_run(&comparison.runs, side).unwrap_or(0);
-                (run, comparison.identity.members(run, comparison.runs[run].profile))
-            });
-            comparison.line_costs(*run, &members[function.index()], self.column)
+            let column = self.column;
+            let (run, members) = self.members(side);
+            comparison.line_costs(run, &members[function.index()], column)
         });
         self.lines.insert(function, lines);
         true
@@ -398,11 +516,15 @@ fn base_name(mention: Mention<'_>) -> &[u8] {
     FunctionName::parse(mention.name).base()
 }
 
+/// Returns the line that is by a count of lines below another one.
+fn moved(line: SourceLine, by: i128) -> Option<SourceLine> {
+    let number = u64::try_from(i128::from(line.line) + by).ok()?;
+    Some(SourceLine { line: number, ..line })
+}
+
 /// Returns the cost of the line that is by a count of lines below another one.
 fn cost_at(lines: &LineCosts, line: SourceLine, by: i128) -> Cost {
-    let number = u64::try_from(i128::from(line.line) + by);
-    let key = number.map(|number| SourceLine { line: number, ..line });
-    let index = key.ok().and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
+    let index = moved(line, by).and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
     index.map_or(0, |index| lines[index].1)
 }
 
@@ -424,5 +546,7 @@ fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Optio
     let of_known = scores.get(&known).copied().unwrap_or(0);
     let (shift, score) =
         scores.into_iter().max_by_key(|&(shift, score)| (score, Reverse(shift.abs()), shift))?;
-    (shift != known && score > 1000 && score * 2 > of_known * 3).then_some(shift)
+    // Most lines: what is left of a function that lost a part ends elsewhere.
+    let is_most = score * 3 > 2000 * Cost::try_from(here.len()).unwrap_or(Cost::MAX);
+    (shift != known && is_most && score > 1000 && score * 2 > of_known * 3).then_some(shift)
 }

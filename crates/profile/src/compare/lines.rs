@@ -123,6 +123,25 @@ impl Comparison<'_> {
         lines
     }
 
+    /// Returns the lines of a run's functions that call a function, each once.
+    pub(super) fn calling_lines(
+        &self,
+        run: usize,
+        members: &[FunctionId],
+        callee: JoinedId,
+    ) -> Vec<SourceLine> {
+        let profile = self.runs[run].profile;
+        let mut lines: Vec<SourceLine> = Vec::new();
+        for &member in members {
+            let calls = profile.lines(member, &self.selection).calls;
+            let to_callee = calls.iter().filter(|call| self.identity.joined(run, call.callee) == callee);
+            lines.extend(to_callee.map(|call| self.line_place(run, &call.place)));
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
     fn lines_of_run(&self, run: usize, function: JoinedId, wanted: &[usize]) -> RunLines {
         let profile = self.runs[run].profile;
         let columns = columns_of(profile, &self.events);

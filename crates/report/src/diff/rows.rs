@@ -310,7 +310,7 @@ impl CauseRow {
                 (CauseKind::Outlined, function, None, None)
             }
             Cause::Calls { caller, callee, count } => {
-                (CauseKind::Calls, callee, Some(caller), Some(Delta(count)))
+                (CauseKind::Calls, callee, Some(caller), count.map(Delta))
             }
             Cause::PerCall { function, proof } => match proof {
                 PerCallProof::All => (CauseKind::PerCall, function, None, None),

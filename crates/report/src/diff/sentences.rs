@@ -171,6 +171,11 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
                 format!(" costs {more} by itself, besides what other causes explain: {change}")
             }
             true => format!(" costs {more} by itself: {change}"),
+            false if own.is_none() => {
+                let cause = if calls.is_none() { "other causes" } else { "its calls" };
+                let unchanged = unit.show(own.new.median);
+                format!(" costs as much by itself as before, {more} than {cause} explain: {unchanged}")
+            }
             false if calls.is_none() && own.delta() > 0 => {
                 format!(" costs more by itself, but less than other causes explain: {change}")
             }
@@ -220,6 +225,12 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
                 arc.map(|arc| comparison.arc_cost(arc, column))
             };
             let callee_name = if caller == callee { text("itself") } else { name(*callee) };
+            let Some(count) = count else {
+                let change = format!(" {more} often, together with functions as if inlined into it");
+                let mut pieces = vec![name(*caller), text(" calls "), callee_name, Piece::Text(change)];
+                pieces.extend(below(*callee));
+                return Sentence(pieces);
+            };
             if let Some(cost) = cost.filter(|cost| is_uncounted(*count, *cost)) {
                 let verb = match is_towards(cost) {
                     true if cost.delta() == explanation.effect => format!(" cost {more}"),

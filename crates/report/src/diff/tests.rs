@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::alignment::aligned;
 use super::amounts::{per_call, signed_percent};
+use super::sentences::sentence;
 use super::text::smaller;
 use super::{Diff, DiffOptions, OtherCauses};
 use crate::functions::SortBy;
@@ -11,7 +12,7 @@ use crate::grouping::Grouping;
 use crate::report::Report as _;
 use gristmill_output::Look;
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{Change, CompareOptions, Comparison, Sample};
+use gristmill_profile::compare::{Cause, Change, CompareOptions, Comparison, Explanation, JoinedId, Sample};
 use regex::Regex;
 
 fn lines(text: &str) -> Vec<&[u8]> {
@@ -319,6 +320,34 @@ fn calls_beyond_those_of_the_caller_say_so() {
     let expected = "realloc calls inner more often: 5 → 1,000 (+19,900.00%), beyond what its own calls explain: 10 → 1,000 \
                     (+9,900.00%)";
     assert!(said.iter().any(|said| said == expected), "{said:?}");
+}
+
+#[test]
+fn what_is_unchanged_costs_neither_more_nor_less_and_counts_are_recorded_ones() {
+    let side = |calls: u64| {
+        Profile::from_bytes(format!(
+            "events: Ir\nfn=main\n1 10\ncfn=f\ncalls={calls} 2\n1 900\nfn=f\n2 900\n"
+        ))
+    };
+    let said = |base: &Profile, new: &Profile, cause: fn(JoinedId, JoinedId) -> Cause| {
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        let named = |name: &[u8]| {
+            comparison.functions().find(|&function| comparison.mention(function).name == name).unwrap()
+        };
+        let (main, f) = (named(b"main"), named(b"f"));
+        let explanation =
+            Explanation { cause: cause(main, f), effect: 14, functions: vec![(f, 14)], is_noise: false };
+        sentence(&comparison, &explanation, 0, 80)
+    };
+    let own = |_, function| Cause::SelfCost { function };
+    let unchanged = "f costs as much by itself as before, more than other causes explain: 900";
+    assert_eq!(said(&side(9), &side(9), own), unchanged);
+    let unchanged = "f costs as much by itself as before, more than its calls explain: 900";
+    assert_eq!(said(&side(9), &side(7), own), unchanged);
+    // The profiles have 9 and 7 calls, and the count that rose has those of other functions.
+    let calls = |caller, callee| Cause::Calls { caller, callee, count: None };
+    let more = "main calls f more often, together with functions as if inlined into it";
+    assert_eq!(said(&side(9), &side(7), calls), more);
 }
 
 /// The text of a difference with all rows and causes.

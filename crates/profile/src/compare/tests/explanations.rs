@@ -44,7 +44,8 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
                 format!("{} {word} {}: {moved}", name(*function), into.join(" "))
             }
             Cause::Calls { caller, callee, count } => {
-                format!("{} -> {}: {:+}", name(*caller), name(*callee), count.delta())
+                let count = count.map_or_else(|| "?".to_owned(), |count| format!("{:+}", count.delta()));
+                format!("{} -> {}: {count}", name(*caller), name(*callee))
             }
             Cause::PerCall { function, proof } => match proof {
                 PerCallProof::All => format!("{} per call", name(*function)),

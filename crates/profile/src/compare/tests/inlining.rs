@@ -7,6 +7,7 @@ use crate::compare::{Cause, CompareOptions, Comparison, JoinedId, MoveKind};
 
 /// A function with its lines and their costs; `calls` has the callee, the count, the line of its entry, the line of the call
 /// and the inclusive cost.
+#[derive(Clone)]
 struct Text {
     name: &'static str,
     lines: Vec<(u32, Cost)>,
@@ -277,4 +278,144 @@ fn the_lines_of_a_function_that_both_inline_prove_nothing() {
     let new = profile(&[work(500), main, other]);
     assert_eq!(moves(&base, &new), [""; 0]);
     assert_eq!(moves(&new, &base), [""; 0]);
+}
+
+/// `main` calls `first`, which lies above all others, and `last`, which begins at a line and has lines and calls of its own.
+fn between(last: Text, begins: u32, others: Vec<Text>) -> Profile {
+    let whole = last.lines.iter().map(|(_, cost)| cost).chain(last.calls.iter().map(|call| &call.4)).sum();
+    let main = function("main", &[(begins + 60, 10)]).call("first", 1, 2, begins + 61, 10).call(
+        "last",
+        1,
+        begins,
+        begins + 62,
+        whole,
+    );
+    let start = function("start", &[]).call("main", 1, begins + 60, 0, whole + 20);
+    profile(&[vec![function("first", &[(2, 5), (3, 5)]), last, main, start], others].concat())
+}
+
+#[test]
+fn a_new_function_in_the_place_of_another_was_not_inlined() {
+    // `last` has the code of a helper on both sides. `gone`, below the helper, was deleted, and `fresh`, which is as long, was written
+    // above it: the lines of the helper moved, and `last` costs what it did.
+    let own: Vec<(u32, Cost)> = vec![(40, 100), (41, 300)];
+    let helper = |line: u32| [from(line, &SMALL), own.clone()].concat();
+    let fresh = [400, 900, 50_000, 70_000, 60_000, 400];
+    let base = function("last", &helper(6)).call("gone", 400, 14, 41, sum(&PROCESS));
+    let new = function("last", &helper(14)).call("fresh", 400, 6, 41, sum(&fresh));
+    let base = between(base, 40, vec![function("gone", &from(14, &PROCESS))]);
+    let new = between(new, 40, vec![function("fresh", &from(6, &fresh))]);
+    assert_eq!(moves(&base, &new), [""; 0]);
+    assert_eq!(moves(&new, &base), [""; 0]);
+}
+
+#[test]
+fn a_line_proves_one_function_only() {
+    // `small` is inlined into `last`. `gone`, below it, was deleted, so lines of `small` are also where those of `gone` would be.
+    let gone: [Cost; 6] = [300, 500, 20_000, 20_000, 30_000, 300];
+    for gone in [gone, gone.map(|cost| cost * 5)] {
+        let base = function("last", &[(40, 100), (41, 4000), (42, 4000)])
+            .call("small", 400, 10, 41, sum(&SMALL))
+            .call("gone", 400, 18, 42, sum(&gone));
+        let functions = vec![function("small", &from(10, &SMALL)), function("gone", &from(18, &gone))];
+        let base = between(base, 40, functions);
+        let inlined = from(10, &SMALL).into_iter().map(|(line, cost)| (line, cost * 9 / 10));
+        let own = [(32, 100), (33, 2000)];
+        let new = between(function("last", &inlined.chain(own).collect::<Vec<_>>()), 32, Vec::new());
+        assert_eq!(moves(&base, &new), ["small into last"]);
+        assert_eq!(moves(&new, &base), ["small out of last"]);
+    }
+}
+
+#[test]
+fn what_a_function_saves_at_its_calls_is_no_loss() {
+    // `last` costs hardly more than before: to call `small` cost it nearly as much as the code of `small` costs it now.
+    let base = function("last", &[(40, 100), (41, 150_000)]).call("small", 400, 10, 41, sum(&SMALL));
+    let base = between(base, 40, vec![function("small", &from(10, &SMALL))]);
+    let new = [from(10, &SMALL), vec![(40, 100), (41, 400)]].concat();
+    let new = between(function("last", &new), 40, Vec::new());
+    assert_eq!(moves(&base, &new), ["small into last"]);
+    assert_eq!(moves(&new, &base), ["small out of last"]);
+}
+
+#[test]
+fn a_part_is_not_inlined_if_little_else_is_left() {
+    // Recorded: two loops of `last` became `part`, above it; the third was deleted.
+    let base = from(5, &[21, 2643, 8491, 8470, 42, 21]);
+    let base = between(function("last", &base), 5, Vec::new());
+    let part = from(6, &[2604, 7224, 42, 21]);
+    let new = function("last", &from(12, &[42, 63, 42, 42])).call("part", 21, 6, 13, 9891);
+    let new = between(new, 12, vec![function("part", &part)]);
+    assert_eq!(moves(&base, &new), [""; 0]);
+    assert_eq!(moves(&new, &base), [""; 0]);
+}
+
+#[test]
+fn a_function_that_is_called_as_before_was_not_inlined() {
+    // Recorded: `step`, which calls `work`, was inlined into `p` and `q`, and moved above `work`. `work` is called 69 times on both sides.
+    let leaf = function("leaf", &from(13, &[175_428, 84_060, 972, 486]));
+    let work = |line: u32| {
+        function("work", &from(line, &[207, 1725, 5742, 1725, 138, 207])).call(
+            "leaf",
+            276,
+            13,
+            line + 1,
+            148_212,
+        )
+    };
+    let main = function("main", &[(58, 2), (59, 2)]).call("q", 1, 47, 58, 200_000);
+    let base = profile(&[
+        leaf.clone(),
+        work(19),
+        function(
+            "p",
+            &[&from(29, &[1140, 90, 10_938, 60])[..], &from(35, &[60, 132, 2064, 18, 30])].concat(),
+        )
+        .call("work", 30, 19, 30, 128_040)
+        .call("leaf", 180, 13, 29, 96_660)
+        .call("work", 30, 19, 38, 128_112),
+        function("q", &[&from(29, &[152, 12, 1462, 8])[..], &from(47, &[5, 208, 182, 37, 230, 18])].concat())
+            .call("p", 6, 35, 50, 385_722)
+            .call("work", 4, 19, 30, 17_072)
+            .call("leaf", 24, 13, 29, 12_888)
+            .call("work", 5, 19, 52, 21_352),
+        main.clone(),
+    ]);
+    let new = profile(&[
+        leaf,
+        work(28),
+        function("step", &from(20, &[102, 1258, 102, 12_400, 68, 102]))
+            .call("leaf", 204, 13, 21, 109_548)
+            .call("work", 34, 28, 22, 145_112),
+        function("p", &from(35, &[18, 186, 2064, 18, 18]))
+            .call("step", 30, 20, 36, 237_078)
+            .call("work", 30, 28, 38, 128_112),
+        function("q", &from(47, &[3, 208, 182, 37, 226, 25]))
+            .call("p", 6, 35, 50, 385_872)
+            .call("step", 4, 20, 52, 31_614)
+            .call("work", 5, 28, 52, 21_352),
+        main,
+    ]);
+    assert!(moves(&base, &new).iter().all(|told| !told.starts_with("work")));
+    assert!(moves(&new, &base).iter().all(|told| !told.starts_with("work")));
+}
+
+#[test]
+fn counts_that_no_profile_has_are_not_told() {
+    // `last` calls `work` 300 times, and by `small`, which is inlined later, 1,000 times. Then it calls it 800 times.
+    let work = |calls: Cost| function("work", &[(90, 50 * calls), (91, 50 * calls)]);
+    let base = function("last", &[(40, 100), (41, 900)])
+        .call("small", 400, 10, 41, sum(&SMALL) + 100_000)
+        .call("work", 300, 90, 42, 30_000);
+    let small = function("small", &from(10, &SMALL)).call("work", 1000, 90, 12, 100_000);
+    let base = between(base, 40, vec![small, work(1300)]);
+    let new = [from(10, &SMALL), vec![(40, 100), (41, 900)]].concat();
+    let new = between(function("last", &new).call("work", 800, 90, 42, 80_000), 40, vec![work(800)]);
+    assert_eq!(moves(&base, &new), ["small into last"]);
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let counts = comparison.explain(0).causes.into_iter().filter_map(|explanation| match explanation.cause {
+        Cause::Calls { count, .. } => Some((count, explanation.effect)),
+        _ => None,
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(None, -50_000)]);
 }
