@@ -23,13 +23,11 @@ const PACKAGE: &str = "gristmill-web";
 const DIGEST: &str = "ui/dist/library.digest";
 
 /// The profile of the build. It stands here, as nothing else uses it.
-const PROFILE: [&str; 6] = [
+const PROFILE: [&str; 5] = [
     r#"profile.web.inherits="release""#,
     r#"profile.web.opt-level="z""#,
     r#"profile.web.panic="abort""#,
     "profile.web.strip=false",
-    // The reader is most of loading. With 3, the library grows by 1%, and is then above 800 KB with the page.
-    r#"profile.web.package.gristmill-format.opt-level="s""#,
     "profile.web.package.memchr.opt-level=3",
 ];
 

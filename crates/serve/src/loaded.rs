@@ -7,11 +7,6 @@ use std::thread;
 use gristmill_answers::{Refusal, Request, Session};
 use gristmill_output::json;
 use serde::Serialize;
-#[cfg(target_os = "linux")]
-use thread_priority::{
-    NormalThreadSchedulePolicy, ScheduleParams, ThreadPriority, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
-};
 
 /// A thing that answers questions as JSON.
 pub(crate) trait AnswerSource: Send + Sync {
@@ -37,15 +32,15 @@ fn prepare(source: &Arc<dyn AnswerSource>) {
     });
 }
 
+/// The number of a process or thread that runs when no other one wants to.
+#[cfg(target_os = "linux")]
+const MIN_PRIORITY: i32 = 19;
+
 /// Lets threads that answer questions have the processor before this thread, and the threads that it starts.
 fn let_others_go_first() {
-    // Not even the lowest priority of the usual policy will do: it still has a share of the time. If it is refused, questions wait longer.
+    // On Linux, the number is that of a thread. Without it, questions wait longer.
     #[cfg(target_os = "linux")]
-    let _ = set_thread_priority_and_policy(
-        thread_native_id(),
-        ThreadPriority::from_posix(ScheduleParams { sched_priority: 0 }),
-        ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle),
-    );
+    let _ = rustix::process::setpriority_process(None, MIN_PRIORITY);
 }
 
 impl AnswerSource for Session {
