@@ -232,7 +232,7 @@ test("the call graph has stubs, clusters, a zoom, and is saved as DOT and SVG", 
     );
   assert.ok(await isWellFormed(svg));
   // Shares below a thousandth have a sign of markup.
-  assert.match(svg, /self &lt;0\.1%/);
+  assert.match(svg, /self &#60;0\.1%/);
   assert.match(svg, /<title>main<\/title>/);
   await page.keyboard.press("t");
   await settle(page);
