@@ -97,9 +97,9 @@ fn hidden_functions_give_their_calls_to_their_callers() {
     let expected = [
         "100.0 100 10 main",
         "50.0 50 ~35 1 load",
-        "~15.0 ~15 ~15 3 free",
+        "~15.0 ~15 ~15 ~3 free",
         "40.0 40 ~35 1 save",
-        "~5.0 ~5 ~5 1 free",
+        "~5.0 ~5 ~5 ~1 free",
     ];
     // Without guides, and without what costs nothing.
     let words = |line: &&str| -> String {
