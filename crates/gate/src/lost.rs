@@ -72,24 +72,12 @@ pub(crate) fn lost_functions(
 mod tests {
     use super::*;
     use crate::measurement::FunctionCost;
+    use crate::verdict::tests::budget_of;
 
     /// Static functions of several files have one name: each of them counts.
     #[test]
     fn functions_of_one_name_leave_a_budget_one_by_one() {
-        let scope = BudgetScope::Functions {
-            name: "lexer".to_owned(),
-            pattern: "^lex$".parse().unwrap(),
-            is_inclusive: false,
-        };
-        let budget = Budget {
-            event: "Ir".to_owned(),
-            scope,
-            max: None,
-            increase: None,
-            is_advisory: false,
-            is_common: false,
-            line: 1,
-        };
+        let budget = budget_of("lexer", "^lex$");
         let in_file = |file: &str, cost: Cost| FunctionBaseline {
             name: "lex".to_owned(),
             file: file.to_owned(),

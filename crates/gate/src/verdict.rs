@@ -411,7 +411,7 @@ fn allowed(budget: &Budget) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::baseline::{FunctionBaseline, Noise};
     use crate::measurement::{FunctionCost, FunctionName};
@@ -464,6 +464,13 @@ mod tests {
         }
     }
 
+    /// A budget of 1% for the self cost of functions.
+    pub(crate) fn budget_of(name: &str, pattern: &str) -> Budget {
+        let pattern = pattern.parse().unwrap();
+        let scope = BudgetScope::Functions { name: name.to_owned(), pattern, is_inclusive: false };
+        Budget { scope, ..budget("1%") }
+    }
+
     #[test]
     fn rows_add_up_to_the_change() {
         // 7 of the base are in functions that are too small to be listed.
@@ -479,12 +486,7 @@ mod tests {
 
     #[test]
     fn functions_that_nearly_vanish_are_in_doubt() {
-        let scope = BudgetScope::Functions {
-            name: "mill".to_owned(),
-            pattern: "^mill$".parse().unwrap(),
-            is_inclusive: false,
-        };
-        let budget = Budget { scope, ..budget("1%") };
+        let budget = budget_of("mill", "^mill$");
         assert_eq!(doubt(&budget, 1000, 100, 0), None);
         assert!(doubt(&budget, 1000, 99, 0).is_some_and(|doubt| doubt.contains("inlined, renamed")));
         assert_eq!(doubt(&budget, 0, 0, 0), None);
@@ -492,12 +494,7 @@ mod tests {
 
     #[test]
     fn functions_that_leave_a_budget_are_in_doubt() {
-        let scope = BudgetScope::Functions {
-            name: "lexer".to_owned(),
-            pattern: "^lex_".parse().unwrap(),
-            is_inclusive: false,
-        };
-        let budget = Budget { scope, ..budget("1%") };
+        let budget = budget_of("lexer", "^lex_");
         let accepted = BudgetBaseline {
             name: "lexer".to_owned(),
             function: Some("^lex_".to_owned()),

@@ -1,5 +1,4 @@
 // Costs, changes and names, the same in all tables.
-import { WithMark } from "./marked";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
@@ -7,6 +6,7 @@ import { base, grouped, negated, percent, percentOf, share, signed, visible } fr
 import { distinct } from "../names";
 import { place, type View } from "../place";
 import { changedTotals, eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
+import { WithMark } from "./marked";
 import { openMenu } from "./menu";
 import { Names, useRoom } from "./room";
 

@@ -1,7 +1,8 @@
 //! Programs that leave the engine little to work with, and ends that nobody wanted.
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::harness::*;
@@ -132,11 +133,7 @@ fn nothing_of_an_earlier_profile_follows_one_that_is_cut_off() {
     let folder = folder(&[]);
     let earlier = "fn=f\n".repeat(100_000) + "totals: 4711\n";
     std::fs::write(folder.path().join("a.out"), earlier).unwrap();
-    let program = format!(
-        "ulimit -f 8; exec {} record --engine native --force -o a.out true",
-        env!("CARGO_BIN_EXE_gristmill")
-    );
-    let output = Command::new("sh").args(["-c", &program]).current_dir(folder.path()).output().unwrap();
+    let output = record_with_small_files(folder.path(), 8, "--force -o a.out true");
     let said = stderr(&output);
     assert_eq!(code(&output), 2, "{said}");
     assert!(
@@ -181,11 +178,8 @@ fn a_part_that_cannot_be_written_leaves_the_others_whole() {
     let first = first.filter(|path| path.to_string_lossy().contains("all.")).min().unwrap();
     // The second part does not fit.
     let blocks = std::fs::metadata(first).unwrap().len() / 512 + 1;
-    let program = format!(
-        "ulimit -f {blocks}; exec {} record --engine native --combine-dumps=yes --dump-before=f -o one ./parts",
-        env!("CARGO_BIN_EXE_gristmill")
-    );
-    let output = Command::new("sh").args(["-c", &program]).current_dir(folder.path()).output().unwrap();
+    let words = "--combine-dumps=yes --dump-before=f -o one ./parts";
+    let output = record_with_small_files(folder.path(), blocks, words);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("the profile could not be written: "), "{}", stderr(&output));
     let text = std::fs::read_to_string(folder.path().join("one")).unwrap();
@@ -211,6 +205,13 @@ fn a_program_is_not_overwritten_with_its_profile() {
         assert!(stderr(&output).contains("is the program itself"), "{}", stderr(&output));
     }
     assert!(std::fs::read(folder.path().join("own")).unwrap() == before);
+}
+
+/// Records where no file can have more than this many blocks of 512 bytes.
+fn record_with_small_files(folder: &Path, blocks: u64, words: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_gristmill");
+    let line = format!("ulimit -f {blocks}; exec {program} record --engine native {words}");
+    Command::new("sh").args(["-c", &line]).current_dir(folder).output().unwrap()
 }
 
 fn text_has_end(profile: &[u8]) -> bool {
