@@ -1,12 +1,12 @@
 //! Pages of functions and groups, and functions by name.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gristmill_output::json::Costs;
 use gristmill_output::lossy;
 use gristmill_report::{
-    FunctionList, FunctionsOptions, Grouping, ListOrder, NameIndex, SortBy, SubjectId, View,
+    FilteredFunctions, FunctionList, FunctionsOptions, Grouping, ListOrder, NameIndex, SortBy, SubjectId,
+    View,
 };
 
 use crate::answer::{Found, FunctionsPage, SearchResults};
@@ -84,7 +84,12 @@ fn new_list(kept: &KeptView, names: Option<&NameIndex>, key: &ListKey) -> Result
         ..FunctionsOptions::default()
     };
     let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
-    Ok(FunctionList::new(&kept.view, &options, order(key.sort), within, names))
+    if key.group != Group::Function || key.filter.is_empty() {
+        return Ok(FunctionList::new(&kept.view, &options, order(key.sort), within, names));
+    }
+    let functions =
+        kept.filtered(&key.filter, |among| Ok(FilteredFunctions::new(&kept.view, &options, names, among)))?;
+    Ok(FunctionList::of_functions(&kept.view, &functions, order(key.sort), within, names))
 }
 
 /// Returns all groups of a kind, if the list has groups and no filter. They are kept: another order needs no new ones.
@@ -135,22 +140,12 @@ pub(crate) fn search(
         0,
         limit,
     )?;
-    let pattern = pattern(&text)?;
-    let profile = kept.view.profile();
-    let matching = |paths: &mut dyn Iterator<Item = &[u8]>| -> Vec<String> {
-        paths
-            .filter(|path| !path.is_empty())
-            .map(lossy)
-            .filter(|path| pattern.is_match(path))
-            .take(limit.min(MAX_PAGE_ROWS))
-            .collect()
-    };
-    let objects: BTreeSet<&[u8]> = kept.objects().iter().map(|&object| profile.object(object)).collect();
+    let (pattern, limit) = (pattern(&text)?, limit.min(MAX_PAGE_ROWS));
     Ok(SearchResults {
         all: page.all,
         matched: page.matched,
         functions: page.rows,
-        files: matching(&mut profile.files().map(|file| profile.file(file))),
-        objects: matching(&mut objects.into_iter()),
+        files: kept.files().matching(&pattern, limit),
+        objects: kept.objects().matching(&pattern, limit),
     })
 }

@@ -1,10 +1,12 @@
 //! Views and lists of functions that are kept between questions.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use gristmill_profile::ObjectId;
-use gristmill_report::{FunctionList, Head, Overview, SubjectId, Tree, TreeOptions, View};
+use gristmill_report::{
+    FilteredFunctions, FunctionList, Head, Overview, PathIndex, SubjectId, Tree, TreeOptions, View,
+};
 
 use crate::answer::Summary;
 use crate::call_tree::{KeptTree, TreeKey};
@@ -15,6 +17,8 @@ use crate::refusal::Refusal;
 const MAX_ORDERS: usize = 7;
 /// Other lists that are kept for each view.
 const MAX_LISTS: usize = 4;
+/// Filters whose functions are kept for each view: those of a text while it is typed.
+const MAX_FILTERS: usize = 4;
 /// Call trees that are kept for each view: both ways of three functions.
 const MAX_TREES: usize = 6;
 /// Call trees of large cycles that are kept for each view: both ways of one.
@@ -67,6 +71,7 @@ pub(crate) struct KeptView {
     summary: Mutex<Kept<(), Summary>>,
     orders: Mutex<Kept<Sort, FunctionList>>,
     lists: Mutex<Kept<ListKey, FunctionList>>,
+    filters: Mutex<Kept<String, FilteredFunctions>>,
     groups: Mutex<Kept<Group, FunctionList>>,
     trees: Mutex<Kept<TreeKey, KeptTree>>,
     tables: Mutex<Kept<TreeOptions, Tree>>,
@@ -75,8 +80,9 @@ pub(crate) struct KeptView {
     program_tables: Mutex<Kept<TreeOptions, Tree>>,
     cycle_trees: Mutex<Kept<TreeKey, KeptTree>>,
     cycle_tables: Mutex<Kept<TreeOptions, Tree>>,
+    files: OnceLock<PathIndex>,
     /// The objects of functions.
-    objects: OnceLock<Vec<ObjectId>>,
+    objects: OnceLock<PathIndex>,
     /// By limit.
     overviews: Mutex<Kept<usize, Overview>>,
 }
@@ -89,6 +95,7 @@ impl KeptView {
             summary: Mutex::default(),
             orders: Mutex::default(),
             lists: Mutex::default(),
+            filters: Mutex::default(),
             groups: Mutex::default(),
             trees: Mutex::default(),
             tables: Mutex::default(),
@@ -96,6 +103,7 @@ impl KeptView {
             program_tables: Mutex::default(),
             cycle_trees: Mutex::default(),
             cycle_tables: Mutex::default(),
+            files: OnceLock::new(),
             objects: OnceLock::new(),
             overviews: Mutex::default(),
         }
@@ -117,6 +125,21 @@ impl KeptView {
         make: impl FnOnce() -> Result<FunctionList, Refusal>,
     ) -> Result<Arc<FunctionList>, Refusal> {
         kept(&self.lists, key, MAX_LISTS, make)
+    }
+
+    /// Returns the functions that a filter takes, which are made if they are not kept: among those of a shorter text, if these are
+    /// kept.
+    pub(crate) fn filtered(
+        &self,
+        filter: &str,
+        make: impl FnOnce(Option<&FilteredFunctions>) -> Result<FilteredFunctions, Refusal>,
+    ) -> Result<Arc<FilteredFunctions>, Refusal> {
+        let among = {
+            let filters = lock(&self.filters);
+            let finished = filters.iter().filter_map(|(_, slot)| slot.finished());
+            finished.filter(|kept| kept.has_all_of(filter)).min_by_key(|kept| kept.ids().len())
+        };
+        kept(&self.filters, filter.to_owned(), MAX_FILTERS, || make(among.as_deref()))
     }
 
     /// Returns the groups of a kind, which are made if they are not kept.
@@ -171,13 +194,24 @@ impl KeptView {
         kept(&self.summary, (), 1, make)
     }
 
-    /// Returns the objects of functions.
-    pub(crate) fn objects(&self) -> &[ObjectId] {
+    /// Returns the files of the profile.
+    pub(crate) fn files(&self) -> &PathIndex {
+        self.files.get_or_init(|| {
+            let profile = self.view.profile();
+            let paths = profile.files().map(|file| profile.file(file));
+            PathIndex::new(paths.filter(|path| !path.is_empty()))
+        })
+    }
+
+    /// Returns the objects of functions, in their order.
+    pub(crate) fn objects(&self) -> &PathIndex {
         self.objects.get_or_init(|| {
             let profile = self.view.profile();
             let mut is_used = vec![false; profile.object_count()];
             self.view.subject_ids().for_each(|id| is_used[self.view.paths(id).1.index()] = true);
-            profile.objects().filter(|object| is_used[object.index()]).collect()
+            let used = profile.objects().filter(|object| is_used[object.index()]);
+            let paths: BTreeSet<&[u8]> = used.map(|object| profile.object(object)).collect();
+            PathIndex::new(paths.into_iter().filter(|path| !path.is_empty()))
         })
     }
 
@@ -205,6 +239,13 @@ pub(crate) type Kept<K, V> = Vec<(K, Arc<Slot<V>>)>;
 
 /// A value, or none while it is made. Who asks for it meanwhile waits.
 pub(crate) struct Slot<V>(Mutex<Option<Arc<V>>>);
+
+impl<V> Slot<V> {
+    /// Returns the value, unless it is being made.
+    fn finished(&self) -> Option<Arc<V>> {
+        self.0.try_lock().ok().and_then(|value| value.clone())
+    }
+}
 
 impl<V> fmt::Debug for Slot<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -228,6 +228,7 @@ impl Session {
             &|| orders(&[Sort::PerCall, Sort::Object, Sort::File]),
             &|| {
                 kept.objects();
+                kept.files();
             },
             &|| drop(kept.tree(program(false))),
             &|| drop(kept.table(rows(false))),

@@ -1,5 +1,6 @@
 //! The flat profile: functions, or groups of them, each with its costs.
 
+mod filtered_functions;
 mod function_order;
 mod group_numbers;
 mod group_rows;
@@ -9,9 +10,11 @@ mod list;
 mod list_order;
 mod name_index;
 mod ordered;
+mod path_index;
 mod start_up_row;
 mod text;
 mod text_finder;
+mod texts;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -24,12 +27,14 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+pub use self::filtered_functions::FilteredFunctions;
 pub use self::group_numbers::group_name;
 use self::groups::Matching;
 pub use self::lines::{LineRow, ProgramLines};
 pub use self::list::FunctionList;
 pub use self::list_order::ListOrder;
 pub use self::name_index::NameIndex;
+pub use self::path_index::PathIndex;
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;

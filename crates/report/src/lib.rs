@@ -44,8 +44,8 @@ pub use columns::EventColumn;
 pub use damage::DamageRow;
 pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined, nearest_name};
 pub use functions::{
-    FunctionList, FunctionRow, Functions, FunctionsOptions, LineRow, ListOrder, NameIndex, ProgramLines,
-    SortBy, group_name,
+    FilteredFunctions, FunctionList, FunctionRow, Functions, FunctionsOptions, LineRow, ListOrder, NameIndex,
+    PathIndex, ProgramLines, SortBy, group_name,
 };
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;

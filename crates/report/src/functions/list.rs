@@ -7,17 +7,15 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gristmill_format::Cost;
-use gristmill_profile::symbol::matches_function;
-use gristmill_profile::threads::map_on_threads;
 
+use super::filtered_functions::{FilteredFunctions, sum};
 use super::function_order::FunctionOrder;
 use super::group_numbers::GroupNumbers;
 use super::group_rows::{self, GroupOrder, Groups, Taken};
 use super::list_order::ListOrder;
-use super::name_index::{NameIndex, name_of, ranges};
+use super::name_index::NameIndex;
 use super::ordered::Ordered;
 use super::{FunctionRow, FunctionsOptions};
-use crate::amount::add;
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{SubjectId, View};
@@ -69,15 +67,8 @@ impl FunctionList {
     ) -> Self {
         let taken = match options.grouping {
             Grouping::Function => {
-                let mut ids = matching(view, options, names);
-                if let Some((grouping, name)) = within {
-                    let is_within = group_test(view, grouping, name, names);
-                    ids.retain(|&id| is_within(id));
-                }
-                let matched = sum(view, &ids, |id| view.self_cost(id));
-                let items = FunctionOrder { view, order, names }.items(&ids);
-                let rows = ListRows::Functions(Mutex::new(Ordered::new(items)));
-                return FunctionList { rows, order, matched, is_reversed: false };
+                let functions = FilteredFunctions::new(view, options, names, None);
+                return FunctionList::of_functions(view, &functions, order, within, names);
             }
             Grouping::Cycle => group_rows::units(view, options, names),
             grouping => group_rows::groups(view, options, grouping, names),
@@ -85,6 +76,27 @@ impl FunctionList {
         let Taken { groups, shown, .. } = taken;
         let matched = sum(view, &shown, |group| groups.self_costs(view, group));
         FunctionList::of_groups(view, (Arc::new(groups), shown.into()), order, names, matched)
+    }
+
+    /// Makes the list of functions that match. With `within`, only functions of the group of that name.
+    pub fn of_functions(
+        view: &View,
+        functions: &FilteredFunctions,
+        order: ListOrder,
+        within: Option<(Grouping, &str)>,
+        names: Option<&NameIndex>,
+    ) -> Self {
+        let of_group;
+        let functions = match within {
+            None => functions,
+            Some((grouping, name)) => {
+                of_group = functions.that_are(view, group_test(view, grouping, name, names));
+                &of_group
+            }
+        };
+        let items = FunctionOrder { view, order, names }.items(functions.ids());
+        let rows = ListRows::Functions(Mutex::new(Ordered::new(items)));
+        FunctionList { rows, order, matched: functions.costs().to_vec(), is_reversed: false }
     }
 
     fn of_groups(
@@ -188,71 +200,6 @@ impl FunctionList {
 /// Gives access to the order. After a panic it may be in any state, but still has all rows.
 fn lock<I>(ordered: &Mutex<Ordered<I>>) -> MutexGuard<'_, Ordered<I>> {
     ordered.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Adds up the costs of rows, on all cores.
-fn sum<'c, I: Copy + Sync>(view: &View, rows: &[I], costs: impl Fn(I) -> &'c [Cost] + Sync) -> Vec<Cost> {
-    let none = || vec![0; view.events().len()];
-    let sums = map_on_threads(ranges(rows.len()), |range| {
-        let mut sum = none();
-        rows[range].iter().for_each(|&row| add(&mut sum, costs(row)));
-        sum
-    });
-    sums.iter().fold(none(), |mut all, sum| {
-        add(&mut all, sum);
-        all
-    })
-}
-
-/// Returns the functions that match, looking for them on all cores.
-fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) -> Vec<SubjectId> {
-    let takes_all = options.takes_all(view);
-    let takes = |id: &SubjectId| takes_all || options.takes(view, *id);
-    let Some(filter) = &options.filter else {
-        return view.subject_ids().filter(takes).collect();
-    };
-    let text = plain_text(filter.as_str());
-    let matching = |range: Range<usize>| -> Vec<SubjectId> {
-        // Threads that search with one pattern wait for each other.
-        let filter = filter.clone();
-        let is_match = |name: &str| matches_function(name, |name| filter.is_match(name));
-        match names.zip(text.as_deref()) {
-            Some((names, text)) => {
-                let found = names.candidates(&filter, text, range);
-                let id = |index: usize| view.subject_at(view.graph().node(index));
-                // A name without an apostrophe has neither callers nor a level of recursion, which a filter does not look at.
-                let fits = |id: &SubjectId| {
-                    let name = names.name(*id);
-                    takes(id) && (!name.contains('\'') || is_match(name))
-                };
-                found.into_iter().map(id).filter(fits).collect()
-            }
-            None => {
-                let ids = view.subject_ids().skip(range.start).take(range.len());
-                ids.filter(|id| takes(id) && is_match(name_of(view, names, *id))).collect()
-            }
-        }
-    };
-    map_on_threads(ranges(view.graph().node_count()), matching).concat()
-}
-
-/// Returns the text without line feeds that a pattern stands for, if it has no sign with a meaning of its own.
-fn plain_text(pattern: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut rest = pattern.chars();
-    while let Some(character) = rest.next() {
-        text.push(match character {
-            // Before a letter or a digit a backslash has a meaning.
-            '\\' => {
-                rest.next().filter(|escaped| escaped.is_ascii_punctuation() && !"<>".contains(*escaped))?
-            }
-            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '\n' => {
-                return None;
-            }
-            character => character,
-        });
-    }
-    Some(text)
 }
 
 impl FunctionRow {

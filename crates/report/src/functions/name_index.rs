@@ -6,9 +6,8 @@ use std::sync::OnceLock;
 
 use gristmill_profile::symbol::Symbol;
 use gristmill_profile::threads::{cores, map_on_threads};
-use regex::Regex;
 
-use super::text_finder::TextFinder;
+use super::texts::Texts;
 use crate::view::{SubjectId, View};
 
 /// The names of all functions of a view as one text, and their order, which takes as long to make as to sort all functions. Then a
@@ -27,11 +26,9 @@ use crate::view::{SubjectId, View};
 /// ```
 #[derive(Debug)]
 pub struct NameIndex {
-    /// Each name, and a line feed.
-    text: String,
-    is_ascii: bool,
-    /// By function: the offset of its name, and the end of the text.
-    starts: Vec<usize>,
+    /// By function.
+    names: Texts,
+    has_apostrophes: bool,
     /// By function: its place in the order of names, files and objects, from 0. It is made when a list is in that order.
     ranks: OnceLock<Vec<u32>>,
 }
@@ -48,6 +45,11 @@ pub(super) fn ranges(count: usize) -> Vec<Range<usize>> {
     (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect()
 }
 
+/// `true` if a name surely has neither callers nor a level of recursion.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.contains('\'')
+}
+
 /// Returns the name of a function: without an index, the view makes it.
 pub(super) fn name_of<'v>(view: &'v View, names: Option<&'v NameIndex>, id: SubjectId) -> &'v str {
     names.map_or_else(|| view.subject(id).name(), |names| names.name(id))
@@ -60,26 +62,37 @@ impl NameIndex {
         let max_bytes = inputs.fold(CONSTANT, usize::saturating_add);
         let count = view.graph().node_count();
         let chunks = map_on_threads(ranges(count), |range| names_of(view, range, max_bytes));
-        let (mut text, mut starts) = (String::new(), Vec::with_capacity(count + 1));
+        let mut names = Texts::default();
         for chunk in chunks {
-            let (more, more_starts) = chunk?;
-            starts.extend(more_starts.iter().map(|start| text.len() + start));
-            text.push_str(&more);
+            names.append(chunk?);
         }
-        starts.push(text.len());
-        let is_ascii = text.is_ascii();
-        (text.len() <= max_bytes).then(|| NameIndex { text, is_ascii, starts, ranks: OnceLock::new() })
+        let has_apostrophes = names.text().contains('\'');
+        (names.text().len() <= max_bytes).then(|| NameIndex {
+            names,
+            has_apostrophes,
+            ranks: OnceLock::new(),
+        })
     }
 
     /// Returns the demangled name of a function.
     pub fn name(&self, id: SubjectId) -> &str {
-        &self.text[self.starts[id.index()]..self.starts[id.index() + 1] - 1]
+        self.names.get(id.index())
+    }
+
+    /// `true` if the name of a function surely has neither callers nor a level of recursion, which a filter does not look at.
+    pub(super) fn is_plain(&self, id: SubjectId) -> bool {
+        !self.has_apostrophes || is_plain(self.name(id))
+    }
+
+    /// Returns the names, by function.
+    pub(super) fn names(&self) -> &Texts {
+        &self.names
     }
 
     /// Returns the places of all functions in the order of names, files and objects, from 0. The first call makes them, on all cores.
     pub fn ranks(&self, view: &View) -> &[u32] {
         self.ranks.get_or_init(|| {
-            let count = self.starts.len() - 1;
+            let count = self.names.len();
             let compare = |a: &(u64, SubjectId), b: &(u64, SubjectId)| {
                 a.0.cmp(&b.0).then_with(|| compare_names(view, a.1, b.1, |id| self.name(id)))
             };
@@ -107,46 +120,18 @@ impl NameIndex {
             None => compare_names(view, a, b, |id| self.name(id)),
         }
     }
-
-    /// Returns the functions of a range whose names may match a pattern that stands for a plain text without line feeds, in order: all
-    /// that match, and some that do not.
-    pub(super) fn candidates(&self, pattern: &Regex, plain: &str, range: Range<usize>) -> Vec<usize> {
-        let text = &self.text[..self.starts[range.end]];
-        let finder = TextFinder::new(pattern, plain, self.is_ascii);
-        let mut found = Vec::new();
-        let mut at = range.start;
-        while at < range.end
-            && let Some(place) = finder.find_at(text, self.starts[at])
-        {
-            // Most matches are near the last one.
-            let mut step = 1;
-            let mut low = at;
-            while low + step < range.end && self.starts[low + step] <= place {
-                low += step;
-                step *= 2;
-            }
-            let high = (low + step).min(range.end);
-            let nth = low + self.starts[low + 1..high].partition_point(|&start| start <= place);
-            found.push(nth);
-            at = nth + 1;
-        }
-        found
-    }
 }
 
-/// Reads the names of a range of functions, each with a line feed, and where they start. None if they take more than this many
-/// bytes.
-fn names_of(view: &View, range: Range<usize>, max_bytes: usize) -> Option<(String, Vec<usize>)> {
-    let (mut text, mut starts) = (String::new(), Vec::with_capacity(range.len()));
+/// Reads the names of a range of functions. None if they take more than this many bytes.
+fn names_of(view: &View, range: Range<usize>, max_bytes: usize) -> Option<Texts> {
+    let mut names = Texts::default();
     for id in view.subject_ids().skip(range.start).take(range.len()) {
-        starts.push(text.len());
-        text.push_str(&Symbol::parse(view.subject(id).recorded()).shown());
-        text.push('\n');
-        if text.len() > max_bytes {
+        names.push(&Symbol::parse(view.subject(id).recorded()).shown());
+        if names.text().len() > max_bytes {
             return None;
         }
     }
-    Some((text, starts))
+    Some(names)
 }
 
 /// Compares functions by their names, then files, then objects, then ids.

@@ -80,27 +80,39 @@ impl<I: Copy + Ord> Ordered<I> {
         if state != State::Mixed {
             return;
         }
-        let items = &mut self.items[range.clone()];
-        let first = items[0];
+        // The rest of a key is read only for the few that have the same first key.
+        let range = self.select(range, at, State::Mixed, |a, b| a.0.cmp(&b.0));
+        let items = &self.items[range.clone()];
         // Without an index of names, all keys are the same for the order of names.
-        if items.iter().all(|item| compare_keys(order, *item, first) == Ordering::Equal) {
+        if items.iter().all(|item| compare_keys(order, *item, items[0]) == Ordering::Equal) {
             self.states.insert(range.start, State::Equal);
             return;
         }
+        self.select(range, at, State::Equal, |a, b| compare_keys(order, *a, *b));
+    }
+
+    /// Divides a range of items in no order into those before the item that belongs at an index, those that are equal to it, whose
+    /// range it returns, and those after it.
+    fn select(
+        &mut self,
+        range: Range<usize>,
+        at: usize,
+        state_of_equal: State,
+        compare: impl Fn(&Item<I>, &Item<I>) -> Ordering,
+    ) -> Range<usize> {
+        let items = &mut self.items[range.clone()];
         // No two are equal: among equal ones, the selection of a standard library that is built for size is quadratic.
-        let (_, &mut key, _) = items.select_nth_unstable_by(at - range.start, |a, b| {
-            compare_keys(order, *a, *b).then_with(|| a.1.cmp(&b.1))
-        });
-        let is_before = |item: &Item<I>| compare_keys(order, *item, key) == Ordering::Less;
-        let is_equal = |item: &Item<I>| compare_keys(order, *item, key) == Ordering::Equal;
+        let (_, &mut key, _) =
+            items.select_nth_unstable_by(at - range.start, |a, b| compare(a, b).then_with(|| a.1.cmp(&b.1)));
         let (before, rest) = items.split_at_mut(at - range.start);
-        let start = range.start + partition(before, is_before);
-        let end = at + partition(rest, is_equal);
-        for (place, state) in [(range.start, State::Mixed), (end, State::Mixed), (start, State::Equal)] {
+        let start = range.start + partition(before, |item| compare(item, &key) == Ordering::Less);
+        let end = at + partition(rest, |item| compare(item, &key) == Ordering::Equal);
+        for (place, state) in [(range.start, State::Mixed), (end, State::Mixed), (start, state_of_equal)] {
             if place < range.end {
                 self.states.insert(place, state);
             }
         }
+        start..end
     }
 
     /// Puts items from an index on in order, as far as a range needs it. Returns the index after them.

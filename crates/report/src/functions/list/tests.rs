@@ -6,6 +6,7 @@ use gristmill_profile::Profile;
 use proptest::prelude::*;
 
 use super::*;
+use crate::functions::filtered_functions::plain_text;
 use crate::functions::group_numbers::group_name;
 use crate::functions::list_order::per_call;
 use crate::view::ViewOptions;
@@ -170,6 +171,36 @@ proptest! {
     }
 
     #[test]
+    fn functions_of_a_longer_text_are_among_those_of_a_shorter_one(
+        count in 1usize..60,
+        seed in any::<u64>(),
+        shorter in "(same|app|f|F|e|a|::|1|k|\\.|f\\d){1,2}",
+        longer in "(same|app|f|F|e|a|::|1|k|\u{212a}|\\.|f\\d){1,3}",
+    ) {
+        let view = view(count, seed, 4);
+        let index = NameIndex::new(&view).unwrap();
+        let options = |filter: &str| {
+            FunctionsOptions { filter: Some(crate::pattern(filter).unwrap()), ..FunctionsOptions::default() }
+        };
+        let (options_of_shorter, options) = (options(&shorter), options(&longer));
+        for names in [None, Some(&index)] {
+            let among = FilteredFunctions::new(&view, &options_of_shorter, names, None);
+            if !among.has_all_of(&longer) {
+                continue;
+            }
+            let all = naive(&view, &options, ListOrder::By(SortBy::Name), None);
+            prop_assert!(all.iter().all(|id| among.ids().contains(id)));
+            let found = FilteredFunctions::new(&view, &options, names, Some(&among));
+            let list = FilteredFunctions::new(&view, &options, names, None);
+            prop_assert_eq!(found.ids(), list.ids());
+            prop_assert_eq!(found.costs(), list.costs());
+            let list = FunctionList::of_functions(&view, &found, ListOrder::By(SortBy::Name), None, names);
+            let page = 0..all.len();
+            prop_assert_eq!(ids(list.page(&view, &Head::new(&view), page, names)), all);
+        }
+    }
+
+    #[test]
     fn groups_are_the_same_with_and_without_names(count in 1usize..60, seed in any::<u64>()) {
         let view = view(count, seed, 9);
         let head = Head::new(&view);
@@ -246,6 +277,25 @@ fn pages_are_slices_of_all_groups_in_order() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_longer_text_is_known_by_the_shorter_one() {
+    let view = view(3, 1, 9);
+    let filtered = |filter: &str| {
+        let filter = (!filter.is_empty()).then(|| crate::pattern(filter).unwrap());
+        FilteredFunctions::new(&view, &FunctionsOptions { filter, ..FunctionsOptions::default() }, None, None)
+    };
+    for (shorter, longer) in
+        [("", "x|y"), ("re", "read"), ("ea", "Read"), ("Re", "aRea"), (r"a\.b", r"xa\.b")]
+    {
+        assert!(filtered(shorter).has_all_of(longer), "{shorter} {longer}");
+    }
+    for (shorter, longer) in
+        [("Re", "read"), ("re", "ra"), ("r.", "r.x"), ("re", "re|x"), ("read", "re"), ("a", "")]
+    {
+        assert!(!filtered(shorter).has_all_of(longer), "{shorter} {longer}");
     }
 }
 
