@@ -90,6 +90,7 @@ fn profiles_are_those_of_callgrind() {
         ("calls", &["-O2", "-g"], CALLS),
         ("jumps", &["-O2", "-g"], JUMPS),
         ("strings", &["-O1"], STRINGS),
+        ("switches", &["-O1", "-g", "-mno-red-zone"], SWITCHES),
     ] {
         compile(folder.path(), name, options, text);
         assert_same_profile(folder.path(), &[&format!("./{name}")]);
@@ -127,7 +128,8 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     compile(folder.path(), "calls", &["-O2", "-g"], CALLS);
     compile(folder.path(), "deep", &["-O1"], DEEP);
     compile(folder.path(), "ways", &["-O1"], WAYS);
-    for program in [&["./calls"][..], &["./deep"], &["./ways"], &["sort", "--help"]] {
+    compile(folder.path(), "switches", &["-O1", "-mno-red-zone"], SWITCHES);
+    for program in [&["./calls"][..], &["./deep"], &["./ways"], &["./switches"], &["sort", "--help"]] {
         let files = [
             None,
             Some("--code-cache=1"),

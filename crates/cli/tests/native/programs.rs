@@ -259,6 +259,40 @@ int main(void) {
 }
 "#;
 
+/// Returns that end no call: a switch between two stacks within the program, and an address that is pushed.
+pub(crate) const SWITCHES: &str = r#"
+#include <stdint.h>
+#include <stdio.h>
+typedef struct { void *sp; } place;
+void change(place *from, place *to);
+__asm__(".text\n.type change, @function\nchange:\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq (%rsi), %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n.size change, .-change\n");
+static place mine, its;
+static char stack[65536] __attribute__((aligned(16)));
+static volatile int sum;
+#define APART __attribute__((noinline)) static
+APART int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+APART void consume(void) { for (;;) { for (int i = 0; i < 50; i++) sum ^= i; sum += work(3); change(&its, &mine); } }
+APART void produce(void) { for (int n = 0; n < 30; n++) { sum += work(n); change(&mine, &its); } }
+APART int pushed(int n) {
+    for (int i = 0; i < n; i++)
+        __asm__ volatile("leaq 1f(%%rip), %%rax\npushq %%rax\nret\n1:\n" ::: "rax", "memory");
+    return n;
+}
+int main(void) {
+    uintptr_t *top = (uintptr_t *)(stack + sizeof stack - 64);
+    *--top = 0;
+    *--top = (uintptr_t)consume;
+    for (int i = 0; i < 6; i++) *--top = 0;
+    its.sp = top;
+    produce();
+    printf("%d %d\n", sum, pushed(5));
+    return 0;
+}
+"#;
+
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>
 #include <sys/mman.h>

@@ -95,9 +95,21 @@ impl Engine {
         target: u64,
         return_address: Option<u64>,
     ) -> Transfer {
-        if matches!(self.contexts.kind(from), Kind::Uncounted)
-            || return_address.is_none() && !self.is_call(site.address, target)
-        {
+        match return_address.is_some() || self.is_call(site.address, target) {
+            true => self.transfer_as_call(from, site, target, return_address),
+            false => Transfer::Jump,
+        }
+    }
+
+    /// Decides what a branch to an address is that counts as a call, unless nothing is counted.
+    pub(super) fn transfer_as_call(
+        &mut self,
+        from: ContextId,
+        site: CallSite,
+        target: u64,
+        return_address: Option<u64>,
+    ) -> Transfer {
+        if matches!(self.contexts.kind(from), Kind::Uncounted) {
             return Transfer::Jump;
         }
         let function = match self.callee(target) {

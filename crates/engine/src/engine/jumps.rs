@@ -55,8 +55,10 @@ impl Engine {
             Some(context) => self.go_to(state, target, context),
             None if is_empty => self.return_from_root(state, before, target),
             None => {
+                // A switch to another stack: what runs there is no part of the function that switches.
                 let site = self.start_of(before);
-                self.jump(state, before, site.into(), target);
+                let transfer = self.transfer_as_call(before, site.into(), target, None);
+                self.take(state, before, transfer, target);
             }
         }
     }
@@ -72,7 +74,13 @@ impl Engine {
 
     /// Goes on with a jump from a context, which may count as a call.
     pub(super) fn jump(&mut self, state: &mut State, context: ContextId, site: CallSite, target: u64) {
-        let context = match self.transfer(context, site, target, None) {
+        let transfer = self.transfer(context, site, target, None);
+        self.take(state, context, transfer, target);
+    }
+
+    /// Goes on with a branch from a context.
+    fn take(&mut self, state: &mut State, context: ContextId, transfer: Transfer, target: u64) {
+        let context = match transfer {
             Transfer::Jump => context,
             Transfer::Call(plan) => self.push(state, &plan),
             Transfer::Watched(call) => self.watched_call(state, call),
