@@ -230,13 +230,13 @@ impl Session {
                 kept.objects();
                 kept.files();
             },
+            &|| groups(Group::Object),
+            &|| groups(Group::File),
+            &|| groups(Group::Directory),
             &|| drop(kept.tree(program(false))),
             &|| drop(kept.table(rows(false))),
             &|| of_cycle(false),
             &|| of_cycle(true),
-            &|| groups(Group::Object),
-            &|| groups(Group::File),
-            &|| groups(Group::Directory),
             &|| groups(Group::Class),
             &|| groups(Group::Crate),
             &|| groups(Group::Package),
