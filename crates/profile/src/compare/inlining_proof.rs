@@ -277,9 +277,9 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 come.cost += found;
                 self.doubt(entries, pair, line, &neighbours, &mut come);
             }
+            let expected = scaled(of_line, cost, whole).unwrap_or(0);
             if line.file == file {
                 come.lines.extend(at.filter(|_| found > 0).map(|at| (at, line)));
-                let expected = scaled(of_line, cost, whole).unwrap_or(0);
                 come.alike[0] += expected.min(found);
                 come.alike[1] += expected.max(found);
             }
@@ -294,9 +294,11 @@ impl<'s, 'p> LineProof<'s, 'p> {
                     come.has_body = Some(come.has_body == Some(true) || is_there);
                 }
             }
+            // A line is covered as far as the missing calls' cost of it was found: a little in an expensive line is a line of another function.
+            let covered = scaled(of_line, found.min(expected), expected.max(1)).unwrap_or(0);
             for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
                 come.whole[nth] += if counts { of_line } else { 0 };
-                come.covered[nth] += if counts && found > 0 { of_line } else { 0 };
+                come.covered[nth] += if counts { covered } else { 0 };
             }
         }
         come.end_block();
@@ -451,15 +453,23 @@ impl<'s, 'p> LineProof<'s, 'p> {
         let shift = anchor.map_or(0, |anchor| anchor.shift(pair.side));
         let end = anchor.map_or(0, |anchor| self.end(entries, file, anchor, pair.side));
         let entry = anchor.map_or(u64::MAX, |anchor| anchor.entry[pair.side.index()]);
+        let body_lost = -self.body_gained(entries, pair);
         let [with_calls, without] =
             [pair.side, pair.side.other()].map(|side| &self.lines[&pair.caller][side.index()]);
-        let saved = |(line, cost): &(SourceLine, Cost)| {
+        let [mut of_calls, mut of_others] = [0; 2];
+        for (line, cost) in with_calls {
             let is_own = line.file == file && (entry..=end).contains(&line.line);
             let after = cost_at(without, *line, if line.file == file { shift } else { 0 });
-            let counts = is_own && after > 0 || calling.binary_search(line).is_ok();
-            if counts { (pair.expected(*cost) - after).max(0) } else { 0 }
-        };
-        with_calls.iter().map(saved).sum()
+            let saved = (pair.expected(*cost) - after).max(0);
+            if calling.binary_search(line).is_ok() {
+                of_calls += saved;
+            } else if is_own && after > 0 {
+                of_others += saved;
+            }
+        }
+        // A line that was added or removed between them pairs lines that are not the same. Together they cannot have saved
+        // more than the body did.
+        of_calls + of_others.min((body_lost - of_calls).max(0))
     }
 
     /// Returns the cost that a caller gained in its own lines, before the first function below it.

@@ -401,6 +401,59 @@ fn a_function_that_is_called_as_before_was_not_inlined() {
 }
 
 #[test]
+fn a_little_of_an_expensive_line_is_no_proof() {
+    // Recorded: `f1`, below `f0`, was inlined into `f3`, and `f0` was deleted, so that lines of `f1` are where those of `f0` were.
+    let base = profile(&[
+        function("f0", &from(6, &[8076, 3996, 8460, 48, 24])),
+        function("f1", &from(14, &[6, 27, 462, 6, 6])).call("f0", 9, 6, 15, 7713),
+        function("f2", &from(22, &[9, 846, 75, 6, 9])).call("f0", 12, 6, 24, 10_320),
+        function("f3", &from(28, &[3, 118, 9, 9, 196, 9, 2, 3]))
+            .call("f2", 3, 22, 30, 11_265)
+            .call("f0", 3, 6, 31, 2571)
+            .call("f1", 3, 14, 33, 8220),
+        function("main", &[(38, 2), (39, 2)]).call("f3", 1, 28, 39, 22_405),
+    ]);
+    let new = profile(&[
+        function("f2", &from(14, &[846, 6, 3])),
+        function("f3", &[from(7, &[468, 6]), from(18, &[2, 118, 9, 202, 13, 2, 2])].concat())
+            .call("f2", 3, 14, 20, 855),
+        function("main", &[(27, 2), (28, 2)]).call("f3", 1, 18, 27, 1677),
+    ]);
+    let is_of_deleted = |told: &String| told.starts_with("f0 ");
+    assert!(!moves(&base, &new).iter().any(is_of_deleted));
+    assert!(!moves(&new, &base).iter().any(is_of_deleted));
+}
+
+#[test]
+fn an_added_line_saves_nothing_in_those_below_it() {
+    // Recorded: `f4` has the code of a function of lines 5 to 8 inlined. `f5` was added below that, and `f4` calls it in a line
+    // that was added in the middle: each line behind it stands where another one was.
+    let of_f2 = |line: u32, own: u32| [from(line, &[206, 129, 635, 2]), from(own, &[178, 2, 2, 1])].concat();
+    let base = profile(&[
+        function("f2", &of_f2(5, 23)),
+        function(
+            "f4",
+            &[from(5, &[73, 45, 228, 1]), from(28, &[2, 2, 3, 328, 183, 1, 58, 188, 2, 2])].concat(),
+        )
+        .call("f2", 1, 23, 29, 1155),
+        function("main", &from(39, &[1, 2, 3])).call("f4", 1, 28, 40, 2271),
+    ]);
+    let new = profile(&[
+        function("f2", &of_f2(10, 34)),
+        function("f5", &from(18, &[190, 2, 1])),
+        function(
+            "f4",
+            &[from(10, &[73, 45, 228, 1]), from(39, &[2, 2, 3, 328, 182, 4, 1, 58, 188, 2, 2])].concat(),
+        )
+        .call("f2", 1, 34, 40, 1155)
+        .call("f5", 1, 18, 44, 193),
+        function("main", &from(51, &[1, 2, 3])).call("f4", 1, 39, 52, 2467),
+    ]);
+    assert_eq!(moves(&base, &new), [""; 0]);
+    assert_eq!(moves(&new, &base), [""; 0]);
+}
+
+#[test]
 fn counts_that_no_profile_has_are_not_told() {
     // `last` calls `work` 300 times, and by `small`, which is inlined later, 1,000 times. Then it calls it 800 times.
     let work = |calls: Cost| function("work", &[(90, 50 * calls), (91, 50 * calls)]);
