@@ -78,18 +78,30 @@ pub(crate) fn page(
 
 /// Makes a list, which is in the order of the key, from its start.
 fn new_list(kept: &KeptView, names: Option<&NameIndex>, key: &ListKey) -> Result<FunctionList, Refusal> {
-    let options = FunctionsOptions {
+    let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
+    if key.group != Group::Function || key.filter.is_empty() {
+        return Ok(FunctionList::new(&kept.view, &options(key)?, order(key.sort), within, names));
+    }
+    let functions = filtered(kept, names, key)?;
+    Ok(FunctionList::of_functions(&kept.view, &functions, order(key.sort), within, names))
+}
+
+/// Returns the functions that the filter of a list takes.
+fn filtered(
+    kept: &KeptView,
+    names: Option<&NameIndex>,
+    key: &ListKey,
+) -> Result<Arc<FilteredFunctions>, Refusal> {
+    let options = options(key)?;
+    kept.filtered(&key.filter, |among| Ok(FilteredFunctions::new(&kept.view, &options, names, among)))
+}
+
+fn options(key: &ListKey) -> Result<FunctionsOptions, Refusal> {
+    Ok(FunctionsOptions {
         grouping: grouping(key.group),
         filter: optional_pattern(&key.filter)?,
         ..FunctionsOptions::default()
-    };
-    let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
-    if key.group != Group::Function || key.filter.is_empty() {
-        return Ok(FunctionList::new(&kept.view, &options, order(key.sort), within, names));
-    }
-    let functions =
-        kept.filtered(&key.filter, |among| Ok(FilteredFunctions::new(&kept.view, &options, names, among)))?;
-    Ok(FunctionList::of_functions(&kept.view, &functions, order(key.sort), within, names))
+    })
 }
 
 /// Returns all groups of a kind, if the list has groups and no filter. They are kept: another order needs no new ones.
@@ -118,7 +130,8 @@ pub(crate) fn find(view: &View, name: &str, file: &str, object: &str) -> Found {
     Found { function: view.subject_ids().find(is_meant).and_then(|id| u32::try_from(id.index()).ok()) }
 }
 
-/// Finds functions, files and objects whose names contain a text.
+/// Finds functions, files and objects whose names contain a text. Functions that have it as their whole name are first, also cheap
+/// ones.
 pub(crate) fn search(
     kept: &KeptView,
     names: Option<&NameIndex>,
@@ -126,21 +139,19 @@ pub(crate) fn search(
     is_pattern: bool,
     limit: usize,
 ) -> Result<SearchResults, Refusal> {
-    let text = if is_pattern { text.to_owned() } else { regex::escape(text) };
-    let page = page(
-        kept,
-        names,
-        ListKey {
-            group: Group::Function,
-            sort: Sort::SelfCost,
-            ascending: false,
-            filter: text.clone(),
-            within: None,
-        },
-        0,
-        limit,
-    )?;
-    let (pattern, limit) = (pattern(&text)?, limit.min(MAX_PAGE_ROWS));
+    let filter = if is_pattern { text.to_owned() } else { regex::escape(text) };
+    let key = ListKey { sort: Sort::SelfCost, filter, ..ListKey::default() };
+    let mut page = page(kept, names, key.clone(), 0, limit)?;
+    let limit = limit.min(MAX_PAGE_ROWS);
+    if !is_pattern && !text.is_empty() {
+        let named = filtered(kept, names, &key)?.of_name(&kept.view, names, text);
+        let named = FunctionList::of_functions(&kept.view, &named, order(key.sort), None, names);
+        let named = named.page(&kept.view, &kept.head, 0..limit, names);
+        page.rows.retain(|row| named.iter().all(|first| first.id != row.id));
+        page.rows.splice(..0, named);
+        page.rows.truncate(limit);
+    }
+    let pattern = pattern(&key.filter)?;
     Ok(SearchResults {
         all: page.all,
         matched: page.matched,

@@ -69,8 +69,8 @@ impl fmt::Display for Refusal {
                 write!(f, "{member}: `{}`: {}", shown(text), shown(reason))
             }
             Refusal::NoAddresses => f.write_str(
-                "no cost has the address of an instruction: record with valgrind --tool=callgrind --dump-instr=yes \
-                 --collect-jumps=yes",
+                "no cost has the address of an instruction: record with gristmill record --dump-instr=yes, or with \
+                 valgrind --tool=callgrind --dump-instr=yes, and --collect-jumps=yes for jumps",
             ),
             Refusal::NoBase => f.write_str("there is nothing to compare with: start gristmill view with --base FILE"),
             Refusal::NotCompared => {

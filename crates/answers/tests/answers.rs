@@ -119,6 +119,23 @@ fn functions_are_found_by_their_whole_name_and_by_a_part() {
 }
 
 #[test]
+fn a_search_has_whole_names_before_expensive_ones() {
+    let session = session(
+        "events: Ir\nfn=main_loop\n1 500\nfn=(below main)\n1 400\nfn=remain\n1 300\nfn=Main(int)\n1 2\nfn=main\n1 1\nfn=main'2\n1 3\n",
+    );
+    let search = |text: &str, limit: usize| {
+        let question = json!({"kind": "search", "text": text, "limit": limit});
+        let Ok(Answer::Search(found)) = ask(&session, question) else { panic!("no results") };
+        (found.all, found.functions.into_iter().map(|row| row.name).collect::<Vec<_>>())
+    };
+    let by_name = ["main'2", "Main(int)", "main", "main_loop", "(below main)", "remain"];
+    assert_eq!(search("main", 9), (6, by_name.map(str::to_owned).to_vec()));
+    assert_eq!(search("main", 4), (6, by_name[..4].iter().map(|&name| name.to_owned()).collect()));
+    assert_eq!(search("mai", 2).1, ["main_loop", "(below main)"]);
+    assert_eq!(search("", 2).1, ["main_loop", "(below main)"]);
+}
+
+#[test]
 fn what_the_profile_lacks_is_refused_with_a_sentence() {
     let session = session(TEXT);
     let refused = |scope, question| ask_in(&session, scope, question).unwrap_err();

@@ -53,11 +53,12 @@ pub(crate) fn newest(session: &Session) -> Result<Vec<PathBuf>, CliError> {
 
 fn none_found() -> CliError {
     CliError::Usage {
-        message: "no file is named, and there is no profile here: looked for callgrind.out*, cachegrind.out*, \
+        message:
+            "no file is named, and there is no profile here: looked for callgrind.out*, cachegrind.out*, \
                   xtmemory*, xtleak* and cg*.out, and below target/gungraun and target/iai"
-            .to_owned(),
+                .to_owned(),
         hint: Some(
-            "name a file, or record one: valgrind --tool=callgrind PROGRAM; gristmill --help lists the commands"
+            "name a file, or record one: gristmill record PROGRAM; gristmill --help lists the commands"
                 .to_owned(),
         ),
     }

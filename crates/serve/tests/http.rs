@@ -112,8 +112,8 @@ fn a_refusal_is_a_sentence() {
         (
             json!({"question": {"kind": "assembly", "function": 0}}),
             422,
-            "no cost has the address of an instruction: record with valgrind --tool=callgrind --dump-instr=yes \
-             --collect-jumps=yes",
+            "no cost has the address of an instruction: record with gristmill record --dump-instr=yes, or with \
+             valgrind --tool=callgrind --dump-instr=yes, and --collect-jumps=yes for jumps",
         ),
     ] {
         let response = client.ask(&question);

@@ -79,7 +79,8 @@ export function limitsOf({ nodes, callerDepth, calleeDepth, minShare, cluster }:
 export function NoCalls() {
   return (
     <Empty title="No calls in this profile">
-      Record with <code>valgrind --tool=callgrind</code>: Cachegrind, for one, does not record calls.
+      Record with <code>gristmill record</code> or <code>valgrind --tool=callgrind</code>: Cachegrind, for
+      one, does not record calls.
     </Empty>
   );
 }

@@ -126,8 +126,8 @@ function Trust({ answer }: { answer: Answer }) {
       ))}
       {summary.value?.has.calls === false ? (
         <p class="note">
-          The profile has no calls, so inclusive costs equal self costs. For calls, record with valgrind
-          --tool=callgrind.
+          The profile has no calls, so inclusive costs equal self costs. For calls, record with gristmill
+          record or valgrind --tool=callgrind.
         </p>
       ) : null}
       {base && !isComparing.value ? (

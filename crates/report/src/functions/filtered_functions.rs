@@ -28,6 +28,7 @@ use crate::view::{SubjectId, View};
 /// let longer = FilteredFunctions::new(&view, &options("read"), None, Some(&typed));
 /// let list = FunctionList::of_functions(&view, &longer, ListOrder::By(SortBy::SelfCost), None, None);
 /// assert_eq!((list.len(), list.matched()), (1, &[10][..]));
+/// assert_eq!(typed.of_name(&view, None, "READ").ids(), longer.ids());
 /// # Ok::<(), gristmill_report::ViewError>(())
 /// ```
 #[derive(Debug)]
@@ -76,6 +77,13 @@ impl FilteredFunctions {
         FilteredFunctions { filter: self.filter.clone(), ids, costs }
     }
 
+    /// Returns those that have a text as their whole name, in letters of either case. Parameters, type arguments and levels of a
+    /// recursion can follow it.
+    #[must_use]
+    pub fn of_name(&self, view: &View, names: Option<&NameIndex>, text: &str) -> Self {
+        self.that_are(view, |id| is_name(name_of(view, names, id), text))
+    }
+
     /// Returns the functions, in the order of the view.
     pub fn ids(&self) -> &[SubjectId] {
         &self.ids
@@ -105,6 +113,13 @@ impl FilteredFunctions {
         };
         map_on_threads(ranges(self.ids.len()), matching).concat()
     }
+}
+
+/// `true` if a text is a name up to its parameters, type arguments or recursion level.
+fn is_name(name: &str, text: &str) -> bool {
+    let start = name.as_bytes().get(..text.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
+        && matches!(name.as_bytes().get(text.len()), None | Some(b'(' | b'<' | b'\''))
 }
 
 /// Adds up the costs of rows, on all cores.

@@ -35,7 +35,8 @@ pub(super) fn write(job: &Job<'_>, lines: AsmLines, out: &mut dyn Write) -> Resu
     if !has_addresses(job.profile, &load::selection(&args.selection)) {
         return Err(usage(
             format!("{}: no cost has the address of an instruction", job.files.names()),
-            "record it with valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes",
+            "record it with gristmill record --dump-instr=yes, or with valgrind --tool=callgrind --dump-instr=yes \
+             --collect-jumps=yes",
         ));
     }
     let syntax = match args.asm_syntax {
