@@ -108,6 +108,29 @@ fn profiles_are_those_of_callgrind() {
 }
 
 #[test]
+fn a_library_in_the_place_of_another_has_functions_of_its_own() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "loads", &["-O1", "-g"], LOADS);
+    for (name, factor) in [("first.so", "-DFACTOR=3"), ("second.so", "-DFACTOR=7")] {
+        compile(folder.path(), name, &["-O1", "-g", "-shared", "-fPIC", factor], LOADED);
+    }
+    let sums = ["valgrind", "native"].map(|engine| {
+        let options = ["record", "--engine", engine, "-q", "--force", "-o", engine, "--dump-instr=yes"];
+        let output = run_in(folder.path(), &[&options[..], &["./loads"]].concat());
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{engine}");
+        Sums::read(&folder.path().join(engine))
+    });
+    for library in ["first.so ", "second.so "] {
+        let [expected, found] = [&sums[0], &sums[1]].map(|sums| sums.of(library));
+        assert!(expected.functions() > 8, "{library}");
+        assert_eq!(found.differences(&expected), (Vec::new(), 0), "{library}");
+    }
+}
+
+#[test]
 fn exceptions_end_calls_as_under_callgrind() {
     if !has_engine(&["valgrind", "c++"]) {
         return;

@@ -99,9 +99,10 @@ impl Objects {
         self.ranges.insert(start, Range { end: start + length, object: ObjectId(index as u32) });
     }
 
-    /// Notes that code is no longer mapped.
-    pub(crate) fn remove(&mut self, start: u64, length: u64) {
+    /// Notes that code is no longer mapped. Returns `true` if there was an object.
+    pub(crate) fn remove(&mut self, start: u64, length: u64) -> bool {
         let end = start + length;
+        let is_there = self.ranges.range(..end).next_back().is_some_and(|(_, range)| range.end > start);
         // A library whose first part is code is mapped as that as a whole, and its other parts on top.
         let last = self.ranges.range(..end).next_back().filter(|(_, range)| range.end > end);
         let behind = last.map(|(_, range)| *range);
@@ -112,6 +113,7 @@ impl Objects {
         if let Some(behind) = behind {
             self.ranges.insert(end, behind);
         }
+        is_there
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {

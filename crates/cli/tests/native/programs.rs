@@ -293,6 +293,34 @@ int main(void) {
 }
 "#;
 
+/// Libraries that are loaded one after the other, each in the place of the one before: a call through a pointer with few targets, and
+/// one with many.
+pub(crate) const LOADS: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+static int use(const char *path, int n) {
+    void *library = dlopen(path, RTLD_NOW);
+    int sum = ((int (*)(int))dlsym(library, "run"))(n);
+    for (const char *name = "f0\0f1\0f2\0f3\0f4\0f5\0"; *name; name += 3) sum += ((int (*)(int))dlsym(library, name))(n);
+    dlclose(library);
+    return sum;
+}
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 10; i++) sum += use("./first.so", 10 + i) + use("./second.so", 100 + i);
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
+/// One of these libraries. The functions of both are at the same addresses.
+pub(crate) const LOADED: &str = r#"
+__attribute__((noinline)) static int help(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * FACTOR; return s; }
+int run(int n) { return help(n) + 1; }
+#define FUNCTION(name, more) int name(int n) { int s = more; for (int i = 0; i < n; i++) s ^= i * FACTOR; return s; }
+FUNCTION(f0, 0) FUNCTION(f1, 1) FUNCTION(f2, 2) FUNCTION(f3, 3) FUNCTION(f4, 4) FUNCTION(f5, 5)
+"#;
+
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>
 #include <sys/mman.h>

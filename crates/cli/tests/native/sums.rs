@@ -79,6 +79,11 @@ impl Sums {
         Sums { total: self.total, by_key: by_key.map(|(key, sum)| (key.clone(), *sum)).collect() }
     }
 
+    /// Returns how many functions there are.
+    pub(crate) fn functions(&self) -> usize {
+        self.by_key.keys().filter(|key| matches!(key, Key::Function(_))).count()
+    }
+
     /// Returns what differs, and by how much functions differ in sum. Counts may not differ.
     pub(crate) fn differences(&self, other: &Sums) -> (Vec<String>, u64) {
         let keys: BTreeSet<&Key> = self.by_key.keys().chain(other.by_key.keys()).collect();

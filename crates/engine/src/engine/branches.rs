@@ -1,5 +1,7 @@
 //! Indirect jumps and calls: each has a chain of comparisons with the targets it had, and a table if they are many.
 
+use std::ops::Range;
+
 use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
@@ -171,6 +173,25 @@ impl Engine {
             }
         };
         add_to_slot(table, &comparison);
+    }
+
+    /// Forgets targets of indirect branches in a range, where another object can be mapped: they lead to functions of the one before.
+    pub(super) fn forget_targets(&mut self, range: Range<u64>) {
+        for site in &mut self.sites {
+            if let Some(table) = site.table {
+                // All of them: the table does not tell its targets.
+                for slot in 0..SLOT_COUNT as u32 {
+                    table.set(slot, site.unknown);
+                }
+            } else if site.chain[..site.target_count as usize]
+                .iter()
+                .any(|comparison| range.contains(&comparison.target))
+            {
+                Arena::patch(site.first, crate::asm::displacement(site.first, site.unknown));
+                site.next = site.first;
+                site.target_count = 0;
+            }
+        }
     }
 
     /// `true` if a jump stays in its function, and so leaves no call.

@@ -113,7 +113,9 @@ impl Engine {
                 self.lead_on(code, start, context);
             }
         }
-        self.objects.remove(address, length);
+        if self.objects.remove(address, length) {
+            self.forget_targets(address..end);
+        }
         self.contexts.forget(address, length);
     }
 }

@@ -18,6 +18,7 @@ use super::trigger::Trigger;
 use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
 use crate::lines::Source;
+use crate::objects::ObjectId;
 use crate::symbols::shown_name;
 
 /// The file of what has none.
@@ -189,8 +190,9 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
 struct Profile<'a> {
     engine: &'a Engine,
     costs: BTreeMap<ContextId, ContextCosts>,
-    /// File and line of addresses. A file that is not known is `???`, a line 0.
-    sources: Map<u64, Source>,
+    /// File and line of addresses: one object can have been mapped where another one was before. A file that is not known is `???`, a
+    /// line 0.
+    sources: Map<(Option<ObjectId>, u64), Source>,
     part: Part<'a>,
 }
 
@@ -334,14 +336,14 @@ impl Profile<'_> {
     }
 
     fn source(&mut self, place: Place, address: u64) -> Source {
-        if let Some(known) = self.sources.get(&address) {
+        let id = self.engine.contexts.function(place.function).object;
+        if let Some(known) = self.sources.get(&(id, address)) {
             return known.clone();
         }
-        let object = self.engine.contexts.function(place.function).object;
-        let object = object.map(|object| self.engine.objects.get(object));
+        let object = id.map(|id| self.engine.objects.get(id));
         let found = object.and_then(|object| object.source(address.wrapping_sub(object.bias)));
         let source = found.unwrap_or_default();
-        self.sources.insert(address, source.clone());
+        self.sources.insert((id, address), source.clone());
         source
     }
 
