@@ -320,8 +320,7 @@ export function Inspector() {
             <h2>{visible(answer.function.name)}</h2>
             <p class="where">
               {visible(answer.function.file)}
-              <br />
-              {visible(answer.function.object)}
+              <br /> {visible(answer.function.object)}
             </p>
             <Facts answer={answer} />
             <Sums answer={answer} />

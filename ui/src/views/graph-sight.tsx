@@ -157,17 +157,6 @@ export function Sheet({
   const { x, y, scale } = sight;
   return (
     <div class="graph-frame">
-      <span class="zoom" role="group" aria-label="Zoom">
-        <button data-action="smaller" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / 1.25)}>
-          −
-        </button>
-        <button data-action="fit" aria-label="Fit into the window" title="Fit (0)" onClick={fit}>
-          {Math.round(scale * 100)}%
-        </button>
-        <button data-action="larger" aria-label="Larger" title="Larger (+)" onClick={() => zoom(1.25)}>
-          +
-        </button>
-      </span>
       <div
         class="graph-area"
         ref={area}
@@ -202,7 +191,25 @@ export function Sheet({
       {scale > fitScale * 1.2 && size.height > MIN_BIRDS_EYE_HEIGHT ? (
         <BirdsEye graph={graph} sight={sight} size={size} />
       ) : null}
-      <p class="hint">{hint}</p>
+      <div class="below">
+        <p class="hint">{hint}</p>
+        <span class="zoom" role="group" aria-label="Zoom">
+          <button
+            data-action="smaller"
+            aria-label="Smaller"
+            title="Smaller (-)"
+            onClick={() => zoom(1 / 1.25)}
+          >
+            −
+          </button>
+          <button data-action="fit" aria-label="Fit into the window" title="Fit (0)" onClick={fit}>
+            {Math.round(scale * 100)}%
+          </button>
+          <button data-action="larger" aria-label="Larger" title="Larger (+)" onClick={() => zoom(1.25)}>
+            +
+          </button>
+        </span>
+      </div>
     </div>
   );
 }
