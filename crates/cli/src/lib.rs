@@ -17,6 +17,7 @@ mod exit_status;
 #[cfg(unix)]
 mod fatal_signals;
 mod found_files;
+mod full_disk;
 pub mod in_process;
 mod inlined;
 mod input;

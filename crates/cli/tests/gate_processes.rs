@@ -32,6 +32,31 @@ fn recording(rest: &str) -> String {
     format!("[gate]\nvalgrind = \"./valgrind\"\n{rest}\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n")
 }
 
+/// Half of a profile looks like an improvement. Callgrind leaves a file empty if there is no space, and if the process ran another program.
+#[test]
+fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
+    let text = "pid: 1\nevents: Ir\nfn=main\n1 10\ntotals: 10\n";
+    let script = format!(
+        "#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) out=${{word#*=}} out=${{out%\\%p}};; esac; done\n\
+         profile() {{ printf '{}'; }}\n",
+        text.replace('\n', "\\n")
+    );
+    let no_profile = "`true` has no profile of its own, only what it started has";
+    for (rest, refusal) in [
+        ("profile > ${out}$$; : > ${out}2000000000", ""),
+        (": > ${out}$$; profile > ${out}$$-01", ""),
+        ("profile > ${out}$$; : > ${out}$$.1", "a profile could not be written: is the disk full?"),
+        (": > ${out}$$; profile > ${out}$$.1", no_profile),
+        (": > ${out}$$; profile > ${out}2000000000", no_profile),
+    ] {
+        let folder = gate_folder(&recording(""), &format!("{script}{rest}\n"));
+        let output = run_in(folder.path(), &["gate", "bless"]);
+        let said = [stdout(&output), stderr(&output)].concat();
+        assert_eq!(code(&output), if refusal.is_empty() { 0 } else { 2 }, "{rest}: {said}");
+        assert!(said.contains(refusal), "{rest}: {said}");
+    }
+}
+
 /// Signals are not ignored in a program that `sh` starts so, even where the tests run in the background of a script.
 fn start(folder: &Path, arguments: &str) -> Child {
     Command::new("sh")

@@ -82,6 +82,17 @@ fn the_files_of_earlier_recordings_are_overwritten_on_request() {
     assert!(texts(folder.path())[&old].starts_with("version: 1\n"));
 }
 
+/// The program is killed, or becomes another one, but what it forked has a profile.
+#[test]
+fn what_the_program_started_is_not_taken_for_the_program() {
+    let folder = folder(&[]);
+    let script = format!(": > \"$log\"{FORKED}; profile {FORKED} 1 > \"$out\"{FORKED}; : > \"$out$$\"");
+    let output = record(folder.path(), &script, &[]);
+    let said = stderr(&output);
+    assert!(code(&output) == 2 && said.contains("the program itself has no profile: x."), "{said}");
+    assert_eq!(texts(folder.path()).keys().map(String::as_str).collect::<Vec<_>>(), [format!("x.{FORKED}")]);
+}
+
 /// Callgrind writes no profile of a process that becomes another program.
 #[test]
 fn an_earlier_recording_is_not_taken_for_one_of_a_process_that_wrote_none() {

@@ -61,7 +61,7 @@ pub(crate) struct ViewArgs {
     /// Keep what makes up this share of each event type, and join the rest
     ///
     /// The costs and calls of other lines are joined for each function. In large profiles, cheap functions are joined by object and
-    /// cycle. The numbers of functions that stay, of cycles, objects and parts stay exact.
+    /// cycle. The numbers of functions that stay, of cycles and parts, and the self cost of objects stay exact.
     #[arg(long, requires = "export", value_name = "PERCENT", value_parser = per_mille, help_heading = EXPORT)]
     pub(crate) export_share: Option<u32>,
 

@@ -125,11 +125,18 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     }
     let settled = earlier.settle(&name, &processes, args.quiet, session);
     let recorded = Recorded::find(&name, run.process, &processes, &settled, args.combines_dumps());
+    let messages = log.messages(&processes, args.verbose);
     // Without a profile they are the reason.
     if !args.quiet || recorded.files.is_empty() {
-        session.say_plainly(&log.messages(&processes, args.verbose));
+        session.say_plainly(&messages);
     }
     let has_failed = log.has_failed(&processes);
+    if has_failed && messages.is_empty() {
+        session.report(&CliError::Usage {
+            message: "the profile could not be written".to_owned(),
+            hint: Some("is the disk full? The reason could not be written, either".to_owned()),
+        });
+    }
     log.close(&processes);
     let is_whole = recorded.report(&run.time, args, session) && !has_failed;
     let status = match run.status {

@@ -39,13 +39,13 @@ pub(super) enum Remaining {
     Wait,
 }
 
-/// Runs a command. `shown` names it in errors.
+/// Runs a command, and returns the id of its process. `shown` names it in errors.
 pub(super) fn run(
     command: &mut Command,
     seconds: u64,
     shown: &str,
     remaining: Remaining,
-) -> Result<(), Failure> {
+) -> Result<u32, Failure> {
     // The report is on standard output.
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let keeps_stderr = remaining != Remaining::Stay;
@@ -95,7 +95,7 @@ pub(super) fn run(
         }
     }
     if status.success() {
-        return Ok(());
+        return Ok(child.id());
     }
     let output = stderr.map_or_else(Vec::new, |stderr| lines(&stderr.tail()));
     Err(Failure { message: format!("{shown} ended with {status}"), output })

@@ -16,6 +16,7 @@ use gristmill_report::{DamageRow, inlining_notes};
 use super::process::{Remaining, quoted, run};
 use super::sources::{self, Before};
 use crate::args::ProgramArgs;
+use crate::full_disk::cannot_be_written;
 use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
@@ -46,6 +47,9 @@ const PINNED: &str = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX_Usable,-AVX2_Usable,-AVX_
 
 /// Features in the names of variants that [`PINNED`] excludes.
 const EXCLUDED: [&str; 5] = ["avx", "evex", "erms", "ssse3", "sse4"];
+
+/// The start of the names of profiles, before the process id.
+const OUT_NAME: &str = "callgrind.out.";
 
 /// Setting of a baseline: what the recording chose.
 const PINNED_SETTING: &str = "pinned";
@@ -261,11 +265,10 @@ impl<'c> Recorder<'c> {
         // Where that is not allowed, as in some containers, addresses differ from run to run.
         let (done, _) =
             without_randomisation(|| run(&mut command, config.timeout_seconds, &shown, remaining));
-        done?;
+        let process = done?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        // Callgrind leaves some empty.
-        files.retain(|path| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0));
+        remove_empty(&mut files, process, &shown)?;
         // One for each process and thread. The process ids in the names differ from run to run.
         files.sort();
         let profiles = self.load(&files)?;
@@ -308,6 +311,37 @@ impl<'c> Recorder<'c> {
         }
         Ok(())
     }
+}
+
+/// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
+/// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
+fn remove_empty(files: &mut Vec<PathBuf>, program: u32, shown: &str) -> Result<(), Failure> {
+    let is_empty = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
+    let empty: Vec<PathBuf> = files.extract_if(.., |path| is_empty(path)).collect();
+    let of_program = format!("{OUT_NAME}{program}");
+    let has_threads = |files: &[PathBuf]| {
+        let is_of_thread = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.strip_prefix(&of_program).is_some_and(|rest| rest.contains('-'))
+        };
+        files.iter().any(is_of_thread)
+    };
+    for path in &empty {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let process = name.strip_prefix(OUT_NAME).unwrap_or_default();
+        let is_part = !process.bytes().all(|byte| byte.is_ascii_digit());
+        if is_part || cannot_be_written(path) {
+            return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
+        }
+        // Without any profile, that is the reason.
+        if name == of_program && !files.is_empty() && !has_threads(files) {
+            return Err(format!(
+                "{shown} has no profile of its own, only what it started has: it was killed, or ran another program in its place"
+            )
+            .into());
+        }
+    }
+    Ok(())
 }
 
 /// Adds up the files of one recording.
@@ -458,7 +492,7 @@ fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Comm
         }
     }
     let mut out = OsString::from("--callgrind-out-file=");
-    out.push(folder.join("callgrind.out.%p"));
+    out.push(folder.join(format!("{OUT_NAME}%p")));
     command.arg(out).arg("--").args(&recording.command).current_dir(&config.directory);
     Ok(command)
 }

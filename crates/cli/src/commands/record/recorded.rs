@@ -14,6 +14,7 @@ use super::earlier::Settled;
 use super::valgrind_log::Processes;
 use crate::args::{RecordArgs, YesNo};
 use crate::error::CliError;
+use crate::full_disk::cannot_be_written;
 use crate::launcher;
 use crate::load;
 use crate::output_name::{OutputName, files_of_base};
@@ -22,6 +23,10 @@ use crate::terminal::printable_path;
 
 /// Bytes at the end of a file that have the line with its totals.
 const MAX_TAIL_BYTES: u64 = 4 << 10;
+
+/// The reasons why there is no profile.
+const NOT_WRITTEN_HINT: &str =
+    "the profile is written when the program ends: not if it is killed, or runs another one in its place";
 
 /// Files that the next command names.
 const MAX_NAMED: usize = 5;
@@ -37,6 +42,8 @@ pub(super) struct Recorded {
     similar: Vec<PathBuf>,
     /// Processes that go on, each with the file that it will write.
     running: Vec<(u32, PathBuf)>,
+    /// `true` if files are there, but none of them is of the program itself, although each process has its own.
+    is_program_missing: bool,
     /// The count of processes. With one name for all of them, the file is that of the last one.
     process_count: usize,
     has_file_for_each_process: bool,
@@ -88,7 +95,11 @@ impl Recorded {
                             files.push(path);
                         }
                     } else if !is_open(&path) {
-                        remove_empty(&path);
+                        if cannot_be_written(&path) {
+                            files.push(path);
+                        } else {
+                            remove_empty(&path);
+                        }
                     }
                 } else if is_of_one(&path) {
                     files.push(path);
@@ -107,11 +118,15 @@ impl Recorded {
             let _ = std::fs::remove_file(path);
         }
         files.retain(|file| !removed.contains(file.as_path()));
+        let is_of_program = |path: &PathBuf| process_of(path) == Some(program);
+        let is_program_missing =
+            name.has_process_id() && !files.is_empty() && !files.iter().any(is_of_program);
         let running = processes.running.iter().map(|process| (*process, name.of_process(*process)));
         Recorded {
             running: running.collect(),
             cut_off,
             similar,
+            is_program_missing,
             process_count: processes.all.len(),
             has_file_for_each_process: name.has_process_id(),
             have_ids_come_round: processes.all.iter().any(|process| *process < program),
@@ -134,16 +149,22 @@ impl Recorded {
             if !is_device && self.cut_off.is_empty() {
                 session.report(&CliError::Usage {
                     message: format!("nothing was recorded: {} was not written", printable_path(&self.name)),
-                    hint: Some(
-                        "the profile is written when the program ends: not if it is killed, or runs another one in its place"
-                            .to_owned(),
-                    ),
+                    hint: Some(NOT_WRITTEN_HINT.to_owned()),
                 });
             }
             return is_device;
         }
         let is_damaged = !args.quiet && self.tell(time, args, session);
-        self.cut_off.is_empty() && !is_damaged
+        if self.is_program_missing && self.cut_off.is_empty() {
+            session.report(&CliError::Usage {
+                message: format!(
+                    "the program itself has no profile: {} was not written",
+                    printable_path(&self.name)
+                ),
+                hint: Some(NOT_WRITTEN_HINT.to_owned()),
+            });
+        }
+        self.cut_off.is_empty() && !is_damaged && !self.is_program_missing
     }
 
     /// Says what was recorded. Returns `true` if the profile is damaged.

@@ -218,9 +218,9 @@ impl Share {
             grouped(lines.kept),
             grouped(lines.all)
         )];
-        let mut exact = "functions";
+        let (mut exact, mut objects) = ("functions", "objects");
         if functions.kept < functions.all {
-            exact = "functions that stay";
+            (exact, objects) = ("functions that stay", "self costs of objects");
             notes.push(format!(
                 "{side} has {} of its {} functions. The other {} have no more than {}% of the self cost of each event type \
                  together, and none of them a thousandth of the total with its calls. {} in the file \u{201c}(left out)\u{201d} \
@@ -232,7 +232,7 @@ impl Share {
                 grouped(functions.groups)
             ));
         }
-        notes.push(format!("Numbers of {exact}, calls between them, cycles, objects and parts are exact."));
+        notes.push(format!("Numbers of {exact}, calls between them, cycles, {objects} and parts are exact."));
         if is_compared {
             notes.push(COMPARED.to_owned());
         }
