@@ -182,6 +182,8 @@ pub(crate) struct Engine {
     is_counted: bool,
     /// Parts of the profile that were written.
     parts: u64,
+    /// The processes that this one was forked from. They ran the same program then.
+    forked_from: Vec<u32>,
     /// The cost in all parts.
     collected: u64,
     /// The numbers of names in a file of several parts.
@@ -265,6 +267,7 @@ impl Engine {
             partial_runs: Vec::new(),
             is_counted,
             parts: 0,
+            forked_from: Vec::new(),
             collected: 0,
             name_numbers: RefCell::default(),
         };

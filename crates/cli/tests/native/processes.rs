@@ -164,6 +164,8 @@ fn a_program_in_its_place_has_what_it_would_have() {
         "LD_PRELOAD=libgristmill-none.so; export LD_PRELOAD; exec env",
         "tr '\\0' ' ' < /proc/self/cmdline; cat /proc/self/cmdline",
         "ulimit -s 4096; exec sh -c 'ulimit -s; readlink /proc/self/exe'",
+        "exec /proc/self/exe -c 'echo \"$0 $1\"; exit 3' info x",
+        "/proc/$$/exe -c 'echo again; exit 4' info x; echo $?",
         "kill -TERM $$",
     ] {
         let mut command = Command::new("sh");

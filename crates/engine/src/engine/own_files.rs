@@ -1,6 +1,7 @@
 //! Files of `/proc` that tell of the program: what is there tells of the engine.
 #![allow(unsafe_code)]
 
+use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
 
 use linux_raw_sys::errno::EFAULT;
@@ -26,16 +27,29 @@ impl Engine {
         count as i64
     }
 
+    /// Returns the arguments of `execve` or `execveat` with the path of the program in place of a link of `/proc` to it: that leads to
+    /// the program of the engine.
+    pub(super) fn with_own_program(&self, number: u32, mut arguments: [u64; 6]) -> [u64; 6] {
+        let path = &mut arguments[usize::from(number == sys::__NR_execveat)];
+        if self.is_own_program(*path)
+            && let Ok(program) = CString::new(self.options.invocation.program.as_os_str().as_bytes())
+        {
+            // The kernel reads it when this call has returned.
+            *path = program.into_raw() as u64;
+        }
+        arguments
+    }
+
     /// Opens a file of `/proc` that tells of the program. `None` if the path is another one.
     pub(super) fn open_own_file(&self, path: u64, flags: u64, mode: u64) -> Option<i64> {
         let text = raw::text(path)?;
-        if is_own(&text, b"exe") {
+        if self.is_own(&text, b"exe") {
             let mut path = self.options.invocation.program.as_os_str().as_bytes().to_vec();
             path.push(0);
             let here = i64::from(sys::AT_FDCWD) as u64;
             return Some(own_call(sys::__NR_openat, [here, path.as_ptr() as u64, flags, mode, 0, 0]));
         }
-        is_own(&text, b"cmdline").then(|| self.open_command_line(flags))
+        self.is_own(&text, b"cmdline").then(|| self.open_command_line(flags))
     }
 
     /// Opens a file with the words of the program, each with a zero behind it.
@@ -51,16 +65,24 @@ impl Engine {
         }
         file
     }
-}
 
-/// `true` if a path is the link to the program that runs.
-pub(super) fn is_own_program(path: u64) -> bool {
-    raw::text(path).is_some_and(|text| is_own(&text, b"exe"))
-}
+    /// `true` if a path is the link to the program that runs.
+    pub(super) fn is_own_program(&self, path: u64) -> bool {
+        raw::text(path).is_some_and(|text| self.is_own(&text, b"exe"))
+    }
 
-/// `true` if a path is that of a file of this process below `/proc`.
-fn is_own(path: &[u8], file: &[u8]) -> bool {
-    let own = std::process::id().to_string();
-    let rest = path.strip_prefix(b"/proc/").and_then(|rest| rest.strip_suffix(file)?.strip_suffix(b"/"));
-    rest.is_some_and(|process| process == b"self" || process == b"thread-self" || process == own.as_bytes())
+    /// `true` if a path is that of a file below `/proc` of this process, or of one that it was forked from.
+    fn is_own(&self, path: &[u8], file: &[u8]) -> bool {
+        let rest = path.strip_prefix(b"/proc/").and_then(|rest| rest.strip_suffix(file)?.strip_suffix(b"/"));
+        match rest {
+            Some(b"self" | b"thread-self") => true,
+            Some(process) => {
+                let process = std::str::from_utf8(process).ok().and_then(|text| text.parse().ok());
+                process.is_some_and(|process| {
+                    process == std::process::id() || self.forked_from.contains(&process)
+                })
+            }
+            None => false,
+        }
+    }
 }

@@ -38,6 +38,7 @@ impl Engine {
         let lent = if has(sys::CLONE_VM) { self.lend_memory(state.gpr[4]) } else { None };
         // The new process gets memory of its own, and the old one waits until it runs another program or ends.
         let own = flags & !u64::from(sys::CLONE_VM);
+        let process = std::process::id();
         let result = own_call(sys::__NR_clone, [own, 0, parent_id, child_id, area, 0]);
         if result == 0 {
             if stack != 0 {
@@ -47,6 +48,7 @@ impl Engine {
                 state.guest_fs = area;
             }
             self.lent = lent;
+            self.forked_from.push(process);
             self.begin_child(state);
         } else if let Some(lent) = lent {
             self.take_back(lent);

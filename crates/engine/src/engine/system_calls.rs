@@ -8,7 +8,6 @@ use super::execute::Execution;
 use super::limits::{Limits, is_ours};
 use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::own_call::own_call;
-use super::own_files::is_own_program;
 use super::{Call, Engine, Step};
 use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
 use crate::contexts::ContextId;
@@ -121,17 +120,20 @@ impl Engine {
             sys::__NR_clone => self.clone_process(state, arguments),
             sys::__NR_fork => self.fork(state),
             sys::__NR_vfork => self.vfork(state),
-            sys::__NR_execve | sys::__NR_execveat => match self.execute(state, number, arguments) {
-                Execution::Failed(error) => error,
-                Execution::ByKernel => return Outcome::Kernel(arguments),
-            },
+            sys::__NR_execve | sys::__NR_execveat => {
+                let arguments = self.with_own_program(number, arguments);
+                match self.execute(state, number, arguments) {
+                    Execution::Failed(error) => error,
+                    Execution::ByKernel => return Outcome::Kernel(arguments),
+                }
+            }
             sys::__NR_setrlimit if is_ours(first) => self.limit(first, second, 0),
             sys::__NR_getrlimit if is_ours(first) => self.limit(first, 0, second),
             sys::__NR_prlimit64 if is_ours(second) && is_own_process(first) => {
                 self.limit(second, third, fourth)
             }
-            sys::__NR_readlink if is_own_program(first) => self.read_own_link(second, third),
-            sys::__NR_readlinkat if is_own_program(second) => self.read_own_link(third, fourth),
+            sys::__NR_readlink if self.is_own_program(first) => self.read_own_link(second, third),
+            sys::__NR_readlinkat if self.is_own_program(second) => self.read_own_link(third, fourth),
             sys::__NR_open => match self.open_own_file(first, second, third) {
                 Some(result) => result,
                 None => return Outcome::Kernel(arguments),
