@@ -131,6 +131,41 @@ fn a_library_in_the_place_of_another_has_functions_of_its_own() {
 }
 
 #[test]
+fn a_library_that_was_built_again_has_functions_of_its_own() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    for (replace, lost) in
+        [("rename(\"new.so\", \"it.so\")", false), ("system(\"cat new.so > it.so\")", true)]
+    {
+        let folder = folder(&[]);
+        compile(folder.path(), "builds", &["-O1", "-g", &format!("-DREPLACE={replace}")], BUILDS);
+        for (name, function) in [("it.so", "-DNAME=before"), ("new.so", "-DNAME=after")] {
+            compile(folder.path(), name, &["-O1", "-g", "-shared", "-fPIC", function], BUILT);
+        }
+        let output = record(folder.path(), &["-o", "a.out", "./builds"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let is_said = stderr(&output).contains("it.so: the file was written over while the program ran");
+        assert_eq!(is_said, lost, "{}", stderr(&output));
+        let options =
+            ["functions", "a.out", "-n", "0", "--object", "/it[.]so", "--filter", "^(before|after)$"];
+        let listed = stdout(&run_in(folder.path(), &[&options[..], &["--format", "csv"]].concat()));
+        let mut rows: Vec<&str> =
+            listed.lines().skip(1).map(|line| line.split('/').next().unwrap()).collect();
+        rows.sort_unstable();
+        // Both have the same instructions, and each is called once.
+        let cost: u64 = rows[0].split(',').next().unwrap().parse().unwrap();
+        assert!((3000..20_000).contains(&cost), "{listed}");
+        let file = if lost { "???," } else { "" };
+        assert_eq!(
+            rows,
+            [format!("{cost},{cost},1,,after,"), format!("{cost},{cost},1,,before,{file}")],
+            "{listed}"
+        );
+    }
+}
+
+#[test]
 fn exceptions_end_calls_as_under_callgrind() {
     if !has_engine(&["valgrind", "c++"]) {
         return;

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
@@ -17,10 +18,33 @@ use crate::symbols::{Section, Symbol, Symbols};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObjectId(u32);
 
+/// The contents of a file: another file can get its path, and it can be written over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Version {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
+}
+
+impl Version {
+    fn of(path: &Path) -> Option<Version> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Version {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        })
+    }
+}
+
 /// A program or library.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) path: PathBuf,
+    version: Option<Version>,
     /// The number that is added to addresses of the file.
     pub(crate) bias: u64,
     pub(crate) symbols: Symbols,
@@ -40,11 +64,22 @@ impl Object {
         let debug = debug_path.and_then(|debug| if debug == path { bytes } else { contents(debug) });
         let other = debug.filter(|_| debug_path != Some(path));
         let symbols = bytes.map_or_else(Symbols::default, |bytes| Symbols::read(bytes, other));
-        Object { path: path.to_owned(), bias, symbols, debug, lines: OnceCell::new(), binary }
+        let version = Version::of(path);
+        Object { path: path.to_owned(), version, bias, symbols, debug, lines: OnceCell::new(), binary }
+    }
+
+    /// `true` if its file was written over since, and what was not read of it is lost. A file that got another path stays.
+    fn is_lost(&self) -> bool {
+        let inode = |version: Version| (version.device, version.inode);
+        let now = Version::of(&self.path);
+        now != self.version && now.map(inode) == self.version.map(inode)
     }
 
     /// Returns file and line of an address of the file. `None` if nothing is known.
     pub(crate) fn source(&self, address: u64) -> Option<Source> {
+        if self.lines.get().is_none() && self.is_lost() {
+            return None;
+        }
         match self.lines.get_or_init(|| Lines::read(self.debug?)) {
             Some(lines) => lines.at(address),
             None => {
@@ -90,7 +125,11 @@ impl Objects {
     pub(crate) fn add(&mut self, path: &[u8], start: u64, length: u64, offset: u64) {
         let path = Path::new(OsStr::from_bytes(path));
         let Some(bias) = bias(path, start, offset) else { return };
-        let known = self.objects.iter().position(|object| object.path == path && object.bias == bias);
+        let version = Version::of(path);
+        let known = self
+            .objects
+            .iter()
+            .position(|object| object.path == path && object.bias == bias && object.version == version);
         let index = known.unwrap_or_else(|| {
             self.objects.push(Object::open(path, bias));
             self.objects.len() - 1
@@ -114,6 +153,11 @@ impl Objects {
             self.ranges.insert(end, behind);
         }
         is_there
+    }
+
+    /// Lists the objects whose lines are not known as their files were written over.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter().filter(|object| object.lines.get().is_none() && object.is_lost())
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {

@@ -321,6 +321,28 @@ int run(int n) { return help(n) + 1; }
 FUNCTION(f0, 0) FUNCTION(f1, 1) FUNCTION(f2, 2) FUNCTION(f3, 3) FUNCTION(f4, 4) FUNCTION(f5, 5)
 "#;
 
+/// A library that is loaded, replaced by another build, and loaded again.
+pub(crate) const BUILDS: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int use(const char *name) {
+    void *library = dlopen("./it.so", RTLD_NOW);
+    int sum = ((int (*)(int))dlsym(library, name))(1000);
+    dlclose(library);
+    return sum;
+}
+int main(void) {
+    int sum = use("before");
+    if (REPLACE) return 1;
+    return sum == use("after") ? 0 : 2;
+}
+"#;
+
+pub(crate) const BUILT: &str = r#"
+int NAME(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+"#;
+
 pub(crate) const WRITES_CODE: &str = r#"
 #include <string.h>
 #include <sys/mman.h>

@@ -84,6 +84,14 @@ pub(crate) fn write(
     number: u64,
     thread: Option<u64>,
 ) -> Result<u64, String> {
+    if matches!(trigger, Trigger::End) {
+        for object in engine.objects.lost() {
+            engine.options.report(&format!(
+                "{}: the file was written over while the program ran, so the source lines of what was loaded before are not known",
+                object.path.display()
+            ));
+        }
+    }
     let mut path = engine.options.client.output(std::process::id()).into_os_string();
     let is_combined = engine.options.combines_parts;
     if !is_combined && !matches!(trigger, Trigger::End) {
