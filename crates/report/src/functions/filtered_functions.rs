@@ -69,10 +69,13 @@ impl FilteredFunctions {
         }
     }
 
-    /// Returns those that a test takes.
+    /// Returns those that a test takes, tested on all cores.
     #[must_use]
-    pub fn that_are(&self, view: &View, test: impl Fn(SubjectId) -> bool) -> Self {
-        let ids: Vec<SubjectId> = self.ids.iter().copied().filter(|&id| test(id)).collect();
+    pub fn that_are(&self, view: &View, test: impl Fn(SubjectId) -> bool + Sync) -> Self {
+        let tested = map_on_threads(ranges(self.ids.len()), |range| -> Vec<SubjectId> {
+            self.ids[range].iter().copied().filter(|&id| test(id)).collect()
+        });
+        let ids = tested.concat();
         let costs = sum(view, &ids, |id| view.self_cost(id));
         FilteredFunctions { filter: self.filter.clone(), ids, costs }
     }

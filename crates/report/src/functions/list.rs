@@ -215,7 +215,7 @@ fn group_test<'t>(
     grouping: Grouping,
     name: &'t str,
     names: Option<&'t NameIndex>,
-) -> Box<dyn Fn(SubjectId) -> bool + 't> {
+) -> Box<dyn Fn(SubjectId) -> bool + Sync + 't> {
     if grouping == Grouping::Cycle {
         // The name of a cycle begins with its number.
         return Box::new(move |id| {
