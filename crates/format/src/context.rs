@@ -29,13 +29,12 @@ const SLOT_COUNT: usize = 11;
 /// - `fn=` returns to the file of the last `fl=`. Some producers never write `fl=` and name the file with `fi=` before `fn=`;
 ///   then that file stays.
 /// - `fl=` after `fn=` still names the file of the function, as long as the function has no lines.
-/// - A call without `cfn=` calls the last callee again ([`repeat_last_callee`](NameContext::repeat_last_callee)).
+/// - A call without `cfn=` calls the last callee of the function again ([`repeat_last_callee`](NameContext::repeat_last_callee)).
 /// - Files of Callgrind remember the file of the last *self* cost line, as they do with positions ([`BaseRule`]): `fi=`
 ///   before a call names the file of that call and of no later line, and a callee without `cfi=` is in the remembered file.
 ///   Only a second call at the same position, without a new `fi=`, is in the file of the first.
 ///
-/// The owner says where a call ends ([`end_call`](NameContext::end_call)), and where the callee lines are forgotten
-/// ([`forget_calls`](NameContext::forget_calls)).
+/// The owner says where a call ends ([`end_call`](NameContext::end_call)). `fn=` forgets the callee lines before it.
 ///
 /// ```
 /// use gristmill_format::NameKey;
@@ -248,6 +247,7 @@ impl<T: Copy> NameContext<T> {
             self.names[SELF_FILE] = self.names[FILE];
             self.function_has_lines = false;
             self.last_call_position = None;
+            self.forget_calls();
         } else {
             self.last_fl = Some(name);
             if !self.function_has_lines {
@@ -359,8 +359,7 @@ impl<T: Copy> NameContext<T> {
 
     /// Forgets the callee lines and the last callee.
     ///
-    /// A loader calls this where a function or a part begins, so that the lines of each function can be read alone. A
-    /// [`Reader`](crate::Reader) does not: it takes callee lines before `fn=` for the next call, wherever that is.
+    /// `fn=` does that, so that the lines of each function can be read alone, and a loader where a part begins.
     pub fn forget_calls(&mut self) {
         self.drop_call();
         self.last_callee = None;
@@ -421,10 +420,13 @@ mod tests {
     }
 
     #[test]
-    fn callee_lines_outlive_a_function_until_they_are_forgotten() {
+    fn a_function_forgets_the_callee_lines_before_it() {
         let mut context = context(&[(NameKey::Cfn, 1), (NameKey::Fn, 2)]);
-        assert_eq!(context.callee(), Some(1));
-        context.forget_calls();
+        assert_eq!(context.callee(), None);
+        context.name(NameKey::Cfn, 3);
+        context.end_call();
+        context.name(NameKey::Fn, 4);
+        context.repeat_last_callee();
         assert_eq!(context.callee(), None);
     }
 

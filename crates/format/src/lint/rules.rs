@@ -494,7 +494,7 @@ rules! {
         "Body lines, `calls=`: after it there MUST be a cost line";
     CALL_WITHOUT_CALLEE: Error "call-without-callee",
         "`calls=` without a `cfn=` line before it",
-        "The callee of the last call is used, as in KCachegrind. If there is none, the callee is unknown.",
+        "The callee of the last call of the function is used. If there is none, the callee is unknown.",
         "Associations: precede the above lines with a \"cfn=\" specification";
     JUMP_WITHOUT_SOURCE: Warning "jump-without-source",
         "a jump without the position line of its start",

@@ -315,7 +315,6 @@ impl<'a> Indexer<'a> {
         match key {
             NameKey::Fn => {
                 self.write_block();
-                self.context.forget_calls();
                 self.block = Block {
                     location: Some(location),
                     state: Some(reader.resumption().with_lines(location.line - 1)),
