@@ -14,7 +14,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::cost::Cost;
@@ -75,21 +75,21 @@ pub struct Repaired<W> {
 ///
 /// When the input is no profile, when it has no `events:` line, or when the sink fails.
 pub fn repair<W: io::Write>(input: &[u8], options: &Rewrite, sink: W) -> Result<Repaired<W>, Error> {
-    let given = Cut::find(input)?;
-    let is_sound = |cut: Option<&Cut>| {
-        let dry_run = repair_all(input, options, cut, io::sink())?;
+    let given = Cuts::find(input)?;
+    let is_sound = || {
+        let dry_run = repair_all(input, options, &Cuts::default(), io::sink())?;
         Ok(dry_run.changes.iter().all(|change| change.kind.is_of_sound_jumps()))
     };
-    if given.is_none() && options.keeps_spelling() && is_sound(None)? {
+    if given.are_none() && options.keeps_spelling() && is_sound()? {
         return unchanged(input, sink);
     }
-    let was_cut = given.is_some();
-    let cut = Cut::that_can_be_ended(input, given)?;
+    let was_cut = !given.are_none();
+    let cuts = Cuts::that_can_be_ended(input, given)?;
     // An output without the end of a cut may be the input.
-    if was_cut && cut.is_none() && options.keeps_spelling() && is_sound(None)? {
+    if was_cut && cuts.are_none() && options.keeps_spelling() && is_sound()? {
         return unchanged(input, sink);
     }
-    repair_all(input, options, cut.as_ref(), sink)
+    repair_all(input, options, &cuts, sink)
 }
 
 /// Writes the input as it is.
@@ -98,17 +98,17 @@ fn unchanged<W: io::Write>(input: &[u8], mut sink: W) -> Result<Repaired<W>, Err
     Ok(Repaired { sink, changes: Vec::new() })
 }
 
-/// Repairs a profile whose last part was cut off as stated.
+/// Repairs a profile whose parts were cut off as stated.
 fn repair_all<W: io::Write>(
     input: &[u8],
     options: &Rewrite,
-    cut: Option<&Cut>,
+    cuts: &Cuts,
     sink: W,
 ) -> Result<Repaired<W>, Error> {
     let terminator = LineTerminator::detect(input);
     let plan = Plan::new(input, terminator)?;
     let mut run = Run::new(input, terminator, &plan, options, sink);
-    run.cut = cut;
+    run.cuts = cuts.by_group(&plan);
     run.begin()?;
     let mut reader = Reader::new(input);
     while let Some(item) = reader.next() {
@@ -148,11 +148,21 @@ struct Run<'p, 'a, W> {
     part: u32,
     is_settled: bool,
     group: Progress,
-    /// The last part of the input was cut off.
-    cut: Option<&'p Cut>,
+    /// The cuts of parts of the output.
+    cuts: HashMap<usize, &'p Cut>,
 }
 
-/// The cut of a file.
+/// The cuts of a file.
+#[derive(Debug, Default, Clone)]
+struct Cuts {
+    /// That of the last part: the file ends too early.
+    last: Option<Cut>,
+    /// Those of other parts, which were not written to their ends.
+    earlier: Vec<Cut>,
+}
+
+/// The cut of a part.
+#[derive(Debug, Clone)]
 struct Cut {
     /// The part of the input that was cut.
     part: u32,
@@ -162,41 +172,71 @@ struct Cut {
     note: String,
 }
 
-impl Cut {
-    /// Returns the cut that the repair can end, given the one of the input.
+impl Cuts {
+    fn are_none(&self) -> bool {
+        self.last.is_none() && self.earlier.is_empty()
+    }
+
+    /// Returns the cuts by parts of the output. Of several in one, the last one counts.
+    fn by_group(&self, plan: &Plan<'_>) -> HashMap<usize, &Cut> {
+        let earlier = self.earlier.iter().map(|cut| (plan.group_of(cut.part), cut));
+        let last = plan.groups.iter().rposition(Group::exists).zip(self.last.as_ref());
+        earlier.chain(last).collect()
+    }
+
+    /// Returns the cuts that the repair can end, given those of the input.
     ///
     /// The output has fewer signs of a whole part than the input when a line that was taken for one cannot be kept. And
     /// a part stays cut when the grammar cannot hold its totals: a note about the loss would be added by each repair.
-    fn that_can_be_ended(input: &[u8], given: Option<Cut>) -> Result<Option<Cut>, Error> {
-        let left_by = |cut: Option<&Cut>| {
-            let output = repair_all(input, &Rewrite::default(), cut, BoundedOutput::of(input))?.sink;
-            if output.is_over { Ok(None) } else { Cut::find(&output.bytes) }
+    fn that_can_be_ended(input: &[u8], given: Cuts) -> Result<Cuts, Error> {
+        let left_by = |cuts: &Cuts| {
+            let output = repair_all(input, &Rewrite::default(), cuts, BoundedOutput::of(input))?.sink;
+            if output.is_over { Ok(None) } else { Cuts::find(&output.bytes).map(Some) }
         };
-        let Some(left) = left_by(given.as_ref())? else { return Ok(given) };
-        if given.is_some() {
-            return Ok(None);
+        let Some(left) = left_by(&given)? else { return Ok(given) };
+        if left.are_none() {
+            return Ok(given);
+        }
+        if !given.earlier.is_empty() {
+            return Cuts::that_can_be_ended(input, Cuts { last: given.last, earlier: Vec::new() });
+        }
+        let Some(left) = left.last else { return Ok(given) };
+        if given.last.is_some() {
+            return Ok(Cuts::default());
         }
         let part = Survey::new(input).parts.len().saturating_sub(1);
         let left = Cut { part: u32::try_from(part).unwrap_or(u32::MAX), ..left };
-        let is_ended = left_by(Some(&left))?.is_none();
-        Ok(is_ended.then_some(left))
+        let left = Cuts { last: Some(left), earlier: Vec::new() };
+        let is_ended = left_by(&left)?.is_none_or(|left| left.last.is_none());
+        Ok(if is_ended { left } else { Cuts::default() })
     }
 
-    /// Returns the cut of a text.
-    fn find(input: &[u8]) -> Result<Option<Cut>, Error> {
+    /// Returns the cuts of a text.
+    fn find(input: &[u8]) -> Result<Cuts, Error> {
         let survey = Survey::new(input);
-        let Some(end) = survey.last_part_end(input) else { return Ok(None) };
-        let Some(sign) = end.cut_sign() else { return Ok(None) };
+        let last = survey.parts.len().saturating_sub(1);
+        let mut cuts = Cuts { last: Cut::of_part(&survey, last, input), earlier: Vec::new() };
         // Of a body without any cost the repair keeps the names, as comments if need be.
-        if survey.counts.cost_lines == 0 && survey.counts.functions > 0 {
-            return Ok(None);
-        }
-        if survey.counts.cost_lines == 0 {
+        if cuts.last.is_some() && survey.counts.cost_lines == 0 {
+            if survey.counts.functions > 0 {
+                return Ok(Cuts::default());
+            }
             let last = Location { byte: input.len() as u64, line: survey.counts.lines.max(1) };
             return Err(Error::new(ErrorKind::NothingLeft, last));
         }
+        let earlier = (0..last).filter_map(|index| Cut::of_part(&survey, index, input));
+        cuts.earlier = earlier.filter(|cut| !cut.sums.is_empty()).collect();
+        Ok(cuts)
+    }
+}
+
+impl Cut {
+    /// Returns the cut of a part, if it has one.
+    fn of_part(survey: &Survey<'_>, index: usize, input: &[u8]) -> Option<Cut> {
+        let end = survey.part_end(index, input)?;
+        let sign = end.cut_sign()?;
         let event = |column| {
-            let part = survey.parts.last()?;
+            let part = survey.parts.get(index)?;
             Some(shown(part.header.event_types().nth(column)?.name))
         };
         let loss = end.shortfall().and_then(|short| {
@@ -204,11 +244,11 @@ impl Cut {
             Some(format!("it stated {} {event}, its lines have {}", short.claimed, short.computed))
         });
         let loss = loss.unwrap_or_else(|| sign.sentence(end.producer, end.creator));
-        Ok(Some(Cut {
-            part: u32::try_from(survey.parts.len() - 1).unwrap_or(u32::MAX),
+        Some(Cut {
+            part: u32::try_from(index).unwrap_or(u32::MAX),
             sums: end.sums.to_vec(),
             note: format!(" cut off here: {loss}"),
-        }))
+        })
     }
 }
 
@@ -327,14 +367,13 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
             part: 0,
             is_settled: false,
             group: Progress::default(),
-            cut: None,
+            cuts: HashMap::new(),
         }
     }
 
-    /// `true` if the current part of the output is the one that was cut off.
-    fn is_cut(&self) -> bool {
-        let last = self.plan.groups.iter().rposition(Group::exists);
-        self.cut.is_some() && last == Some(self.group.index)
+    /// Returns the cut of the current part of the output.
+    fn cut(&self) -> Option<&'p Cut> {
+        self.cuts.get(&self.group.index).copied()
     }
 
     fn plan(&self) -> &'p Group<'a> {

@@ -203,13 +203,13 @@ impl<'a> Survey<'a> {
         self.claim(part.costs_at + self.totals(part).len() + summary, part.claimed_totals)
     }
 
-    /// The last part, as it ends.
-    pub(crate) fn last_part_end(&self, input: &'a [u8]) -> Option<PartEnd<'_>> {
-        let part = self.parts.last()?;
-        let start = usize::try_from(part.location.byte).unwrap_or(input.len());
+    /// A part, as it ends.
+    pub(crate) fn part_end(&self, index: usize, input: &'a [u8]) -> Option<PartEnd<'_>> {
+        let part = self.parts.get(index)?;
+        let next = self.parts.get(index + 1).map(|part| part.location);
         Some(PartEnd {
-            text: input.get(start..).unwrap_or_default(),
-            is_last: true,
+            text: text_of(input, part.location, next),
+            is_last: next.is_none(),
             producer: self.producer.kind,
             creator: part.header.creator,
             summary: self.claimed_summary(part),

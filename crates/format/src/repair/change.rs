@@ -64,7 +64,7 @@ change_kinds! {
     /// Lines ended with a carriage return.
     LineEnd => "line ends were changed to line feeds",
     /// The last part lacked its end.
-    CutOff => "the file is cut off: the totals are those of the lines that are left, and a comment notes the loss",
+    CutOff => "cut off here: the totals are those of the lines that are left, and a comment notes the loss",
     /// The file did not end with a line end; perhaps it is cut off.
     UnendedLine => "the last line, which may be cut off, got a line end",
     /// The lines by which a file is known were missing or not at the top.

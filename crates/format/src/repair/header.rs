@@ -174,7 +174,8 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.write(Line::Header(events))?;
         }
         self.group.types = given.len();
-        self.group.needs_sums = self.plan.location(self.group.index, Once::Totals).is_some() || self.is_cut();
+        self.group.needs_sums =
+            self.plan.location(self.group.index, Once::Totals).is_some() || self.cut().is_some();
         match self.kept(Once::Summary) {
             Some(record) if plan.summary_is_late => self.once(Once::Summary, &record),
             _ => Ok(()),
@@ -254,9 +255,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.changes.note(ChangeKind::Summary, record.location);
             values.truncate(types);
         }
-        if self.is_cut()
-            && let Some(cut) = self.cut.filter(|cut| cut.part == record.part)
-        {
+        if let Some(cut) = self.cut().filter(|cut| cut.part == record.part) {
             let left: Vec<Cost> = cut.sums.iter().map(|&sum| sum.max(0)).collect();
             // Larger sums have no `totals:` line either, so the part stays cut, with what it stated.
             if left.iter().all(|&sum| is_in_range(sum)) {
@@ -312,9 +311,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         if !self.plan().totals_are_last {
             self.totals()?;
         }
-        if self.is_cut() {
-            self.end_cut_part()?;
-        }
+        self.end_cut_part()?;
         if !is_last && !self.group.has_body && !self.group.has_totals && self.next_exists() {
             self.changes.note(ChangeKind::TotalsAdded, self.last);
             let zeros = vec![0; self.group.types];
@@ -323,9 +320,9 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         Ok(())
     }
 
-    /// Ends the part that was cut off: with its loss in a comment, and with the totals of the lines that are left.
+    /// Ends a part that was cut off: with its loss in a comment, and with the totals of the lines that are left.
     fn end_cut_part(&mut self) -> Result<(), Error> {
-        let Some(cut) = self.cut else { return Ok(()) };
+        let Some(cut) = self.cut() else { return Ok(()) };
         self.changes.note(ChangeKind::CutOff, self.last);
         if !self.options.drop_comments {
             self.write(Line::Comment(cut.note.as_bytes()))?;

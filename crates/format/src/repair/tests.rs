@@ -240,6 +240,21 @@ fn costs_get_a_function() {
 }
 
 #[test]
+fn each_part_that_is_cut_off_gets_its_totals() {
+    check(
+        "creator: callgrind-3.19.0\npid: 1\npart: 1\nevents: Ir\nsummary: 30\nfn=f\n1 20\n\n\
+         part: 2\nevents: Ir\nsummary: 7\nfn=f\n1 7\ntotals: 7\n\n\
+         part: 3\nevents: Ir\nsummary: 9\nfn=f\n1 4\n",
+        "creator: callgrind-3.19.0\npid: 1\npart: 1\nevents: Ir\nsummary: 20\nfn=f\n1 20\n\n\
+         # cut off here: it stated 30 Ir, its lines have 20\ntotals: 20\n\
+         part: 2\nevents: Ir\nsummary: 7\nfn=f\n1 7\ntotals: 7\n\n\
+         part: 3\nevents: Ir\nsummary: 4\nfn=f\n1 4\n\
+         # cut off here: it stated 9 Ir, its lines have 4\ntotals: 4\n",
+        &[K::CutOff],
+    );
+}
+
+#[test]
 fn calls_are_completed() {
     check(
         "events: Ir\nfn=a\ncfn=b\ncalls=1 0 0\n1 7\ncalls=-2\n# note\n\n2 8\n",
