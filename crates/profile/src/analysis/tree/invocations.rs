@@ -10,11 +10,12 @@
 //! there is no exact tree. Xdebug rounds each cost down, so a call may cost more than the blocks below it, by one for each.
 //!
 //! Files with one block for each node of a call tree, in the same order, are read in the same way. A file with one block
-//! for each function does not pass the check, unless each function has at most one caller; then its tree is exact, too.
+//! for each function does not pass the check, unless each function has at most one caller, and costs what its calls do; then its tree is
+//! exact, too. That calls cost something else than their blocks is only believed of producers that are known to write invocations.
 
 use std::fmt;
 
-use gristmill_format::Cost;
+use gristmill_format::{Cost, ProducerKind};
 
 use crate::analysis::ids::TreeNodeId;
 use crate::analysis::tree::{CallTree, TreeBasis, Trie};
@@ -120,6 +121,8 @@ pub struct ExactTree {
     looks_left: usize,
     /// `true` if a call had another cost than its block: then costs prove nothing.
     has_other_costs: bool,
+    /// `true` if each block is known to be one invocation, also where costs differ.
+    are_invocations: bool,
     call_count: usize,
     unequal_count: usize,
 }
@@ -150,6 +153,7 @@ impl ExactTree {
             waiting_costs: Vec::new(),
             looks_left: 0,
             has_other_costs: false,
+            are_invocations: true,
             call_count: 0,
             unequal_count: 0,
         }
@@ -167,6 +171,7 @@ impl ExactTree {
         let cells = blocks.sum::<usize>().saturating_mul(width).saturating_mul(TABLES_OF_BLOCKS);
         MemoryBudget::new([profile]).check_cells(cells).map_err(NoExactTree::TooManyCosts)?;
         let mut tree = ExactTree::new(width);
+        tree.are_invocations = profile.producers().all(ProducerKind::is_per_invocation);
         for part in profile.selected(selection) {
             let mut blocks = profile.invocations(part.id());
             while let Some(block) = blocks.next_block() {
@@ -191,6 +196,13 @@ impl ExactTree {
         for (call, &(callee, count)) in block.calls.iter().enumerate().rev() {
             let stated = &block.call_costs[call * width..(call + 1) * width];
             let Some((called, costs)) = self.take(callee, stated) else { return Err(error(callee)) };
+            let are_equal = || {
+                let mut pairs = stated.iter().zip(&costs);
+                pairs.all(|(stated, cost)| (0..=Cost::from(called.size)).contains(&(stated - cost)))
+            };
+            if !(self.are_invocations && count <= 1 || are_equal()) {
+                return Err(error(callee));
+            }
             add(&mut inclusive, &costs);
             self.call_count += 1;
             self.unequal_count += usize::from(*stated != costs);
