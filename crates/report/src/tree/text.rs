@@ -148,14 +148,10 @@ impl Tree {
                 of_tree(", ", "no cost of it is an estimate;"),
                 "  counts of calls are, marked ~: divided among the callers of the function above".to_owned(),
             ],
-            (Basis::Estimate, _) => {
-                let end = match (&name, self.inverted) {
-                    (Some(_), true) => "to each of its callers",
-                    (None, true) => "to each cost",
-                    (_, false) => "to each function",
-                };
-                vec![of_tree(", ", "nothing of it is an estimate:"), format!("  there is only one way {end}")]
-            }
+            (Basis::Estimate, _) => vec![
+                of_tree(", ", "nothing of it is an estimate:"),
+                "  the profile states what each way costs".to_owned(),
+            ],
         };
         let mut notes: Vec<String> = title.into_iter().chain(basis).collect();
         let nodes = self.nodes.len() - usize::from(self.from.is_none());
