@@ -297,6 +297,23 @@ fn a_full_disk_is_reported_and_leaves_no_part_of_a_profile() {
 }
 
 #[test]
+fn a_pipe_is_refused_before_the_program_runs() {
+    if !has(&["valgrind", "mkfifo"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    let output = record(folder.path(), &["--engine=valgrind", "-o", "pipe", "touch", "ran"]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("pipe is a pipe, and Callgrind opens its file twice"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!folder.path().join("ran").exists());
+}
+
+#[test]
 fn recordings_can_run_beside_each_other() {
     if !has(&["valgrind"]) {
         return;

@@ -81,6 +81,9 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         }
     }
     check_directory(&name)?;
+    if args.engine != Engine::Native {
+        check_no_pipe(&name)?;
+    }
     if let Some(program) = &found {
         check_other_file(&name, program)?;
     }
@@ -218,6 +221,22 @@ fn check_directory(name: &OutputName) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a pipe: Callgrind opens it at the start and at the end, and waits for a reader that has seen the end of the first time.
+fn check_no_pipe(name: &OutputName) -> Result<(), CliError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let path = name.of_process(std::process::id());
+        if path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+            return Err(CliError::Usage {
+                message: format!("{} is a pipe, and Callgrind opens its file twice", printable_path(&path)),
+                hint: Some("--engine=native writes to a pipe; or give the name of a file".to_owned()),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Refuses the file of the program itself, which `--force` would overwrite.
