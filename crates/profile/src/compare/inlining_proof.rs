@@ -23,7 +23,7 @@ use crate::ordered::OrderedMap;
 const MAX_READ: usize = 4000;
 /// Percentage of a function's cost whose lines must have come up in the caller.
 const MIN_LINES: Cost = 25;
-/// Percentage of the cost of the missing calls that must have come up.
+/// Percentage of the cost of the missing calls that must have come up: of each line that counts, and of all.
 const MIN_COST: Cost = 8;
 
 /// Lines without a cost between lines of one block. Functions that are inlined into each other are further apart, and each has to come up.
@@ -294,11 +294,11 @@ impl<'s, 'p> LineProof<'s, 'p> {
                     come.has_body = Some(come.has_body == Some(true) || is_there);
                 }
             }
-            // A line is covered as far as the missing calls' cost of it was found: a little in an expensive line is a line of another function.
-            let covered = scaled(of_line, found.min(expected), expected.max(1)).unwrap_or(0);
+            // A little in an expensive line is of another function.
+            let is_covered = found > 0 && found * 100 >= expected * MIN_COST;
             for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
                 come.whole[nth] += if counts { of_line } else { 0 };
-                come.covered[nth] += if counts { covered } else { 0 };
+                come.covered[nth] += if counts && is_covered { of_line } else { 0 };
             }
         }
         come.end_block();
