@@ -1498,7 +1498,7 @@ export interface Overview {
   function_count: number;
   /** The functions of the highest self cost. */
   hottest: FunctionRow[];
-  /** Commands that tell more. */
+  /** Commands that tell more, unless they are not wanted. */
   next: NextStep[];
   /** Remarks on the profile and on the view: one sentence each. */
   notes: string[];

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
 use gristmill_output::source::{SourceError, SourceText, Sources};
-use gristmill_output::{json, lossy, shell_word};
+use gristmill_output::{json, lossy};
 use gristmill_profile::threads::both;
 use gristmill_profile::{FileId, Profile};
 use gristmill_report::assembly::{Assembly, AssemblyOptions, has_addresses};
@@ -282,11 +282,9 @@ impl Session {
 
     fn overview(&self, kept: &KeptView, limit: usize) -> Result<Arc<Overview>, Refusal> {
         kept.overview(limit, || {
-            let options = OverviewOptions {
-                limit: Some(limit),
-                files: file_words(&self.profile),
-                ..OverviewOptions::default()
-            };
+            // The page has buttons in place of commands.
+            let options =
+                OverviewOptions { limit: Some(limit), omits_next_steps: true, ..OverviewOptions::default() };
             Overview::new(&kept.view, &options)
         })
     }
@@ -525,10 +523,4 @@ fn tree_options(
         is_for_people: false,
         splits_chains: true,
     }
-}
-
-/// Returns the names of the files of a profile, quoted for a shell.
-fn file_words(profile: &Profile) -> String {
-    let words: Vec<String> = profile.inputs().iter().map(|input| shell_word(input.name.as_bytes())).collect();
-    words.join(" ")
 }

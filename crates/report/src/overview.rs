@@ -30,6 +30,8 @@ pub struct OverviewOptions {
     pub limit: Option<usize>,
     /// `true` for no more functions than their text has memory for.
     pub is_for_people: bool,
+    /// `true` for no commands that tell more: to find words that name one function of many takes a part of the time.
+    pub omits_next_steps: bool,
     /// The options that give another command the same parts and event types, quoted for a shell.
     pub selection: String,
     /// The options that give another command the same inclusive costs, quoted for a shell.
@@ -72,7 +74,7 @@ pub struct Overview {
     pub path: Option<CallPath>,
     /// Self costs by object, source file, thread and part.
     pub shares: Shares,
-    /// Commands that tell more.
+    /// Commands that tell more, unless they are not wanted.
     pub next: Vec<NextStep>,
     /// `true` if functions are left out, as there is no memory for them.
     #[serde(skip)]
@@ -102,10 +104,14 @@ impl Overview {
         // In a difference, the greatest part of a negative sum leads nowhere.
         let path = || (view.totals()[0] >= 0).then(|| CallPath::new(view, &head)).flatten();
         let ((matching, hottest, shares), path) = both(view.subjects().len(), rows_and_shares, path);
-        let topics = Topics::new(&hottest, path.as_ref());
-        let mut queries = Queries::new(view, topics.subjects());
-        queries.visit_all(view);
-        let next = topics.next_steps(&queries, options);
+        let next = if options.omits_next_steps {
+            Vec::new()
+        } else {
+            let topics = Topics::new(&hottest, path.as_ref());
+            let mut queries = Queries::new(view, topics.subjects());
+            queries.visit_all(view);
+            topics.next_steps(&queries, options)
+        };
         Overview {
             is_cut: limit != options.limit && hottest.len() < matching,
             function_count: matching,

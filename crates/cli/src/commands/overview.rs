@@ -26,6 +26,7 @@ pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, 
     let options = OverviewOptions {
         limit: args.format.limit(args.limit, DEFAULT_ROWS, Some(DEFAULT_ROWS)),
         is_for_people: !is_for_programs(args.format),
+        omits_next_steps: false,
         selection: quoted(args.profile.selection_words().iter().map(String::as_bytes)),
         rule: quoted(args.profile.rule_words().iter().map(String::as_bytes)),
         // The commands find the same files.

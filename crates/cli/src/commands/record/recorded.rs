@@ -241,9 +241,14 @@ impl Recorded {
             });
         }
         if args.open.is_none() {
-            let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
-            let words: Vec<String> =
-                named.iter().map(|file| shell_word(file.as_os_str().as_encoded_bytes())).collect();
+            let words = self.files.iter().map(|file| shell_word(file.as_os_str().as_encoded_bytes()));
+            let words: Vec<String> = match self.files.len() {
+                // Its dumps and threads, but no other processes.
+                count if count > MAX_NAMED => {
+                    std::iter::once("--set".to_owned()).chain(words.take(1)).collect()
+                }
+                _ => words.collect(),
+            };
             session.tell(&format!("next: gristmill {}", words.join(" ")));
         }
         damage.is_some()
