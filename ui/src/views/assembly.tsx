@@ -200,7 +200,7 @@ function Listing({ answer, code }: { answer: Assembly; code: AssembledFunction }
           <>
             <NumberHead>Address</NumberHead>
             {shownEvents.value.map((name) => (
-              <NumberHead key={name}>Self {shownEvents.value.length > 1 ? name : ""}</NumberHead>
+              <NumberHead key={name}>Self, calls {shownEvents.value.length > 1 ? name : ""}</NumberHead>
             ))}
           </>
         }

@@ -16,6 +16,15 @@ pub(crate) fn proportion(amount: Cost, part: Cost, whole: Cost) -> Cost {
     }
 }
 
+/// The whole number nearest to `part * amount / whole`: a count of 2, of which nearly all belongs to the part, is 2. All are 0 or more,
+/// and `whole` is more.
+pub(crate) fn nearest_proportion(amount: Cost, part: Cost, whole: Cost) -> Cost {
+    match amount.checked_mul(2) {
+        Some(twice) => proportion(twice, part, whole).saturating_add(1) / 2,
+        None => proportion(amount, part, whole),
+    }
+}
+
 /// The two halves of a product of 256 bits.
 fn widening_mul(a: u128, b: u128) -> (u128, u128) {
     const HALF: u128 = u64::MAX as u128;
@@ -69,6 +78,16 @@ pub(crate) fn apportion(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_rounded_to_the_nearest() {
+        let counts = [(2, 999, 1000), (2, 1, 1000), (5, 1, 10), (5, 9, 100), (7, 7, 7), (0, 1, 2)];
+        assert_eq!(
+            counts.map(|(amount, part, whole)| nearest_proportion(amount, part, whole)),
+            [2, 0, 1, 0, 7, 0]
+        );
+        assert_eq!(nearest_proportion(Cost::MAX, 1, 1), Cost::MAX);
+    }
 
     #[test]
     fn wide_products_divide_exactly() {

@@ -5,7 +5,7 @@ use gristmill_format::Cost;
 use super::{Attributed, Estimates, Units, has_cost, shares};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
-use crate::analysis::proportion::{apportion, proportion};
+use crate::analysis::proportion::{apportion, nearest_proportion};
 use crate::cost::CostTable;
 
 /// Keeps only the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
@@ -289,6 +289,6 @@ impl<'g> Focus<'g> {
         };
         // Of the calls on the way to a chosen function nobody knows which of them lead there.
         let is_whole = part == all || is_way_to_chosen;
-        if is_whole { arc.count } else { proportion(arc.count.max(0), part, all) }
+        if is_whole { arc.count } else { nearest_proportion(arc.count.max(0), part, all) }
     }
 }

@@ -114,10 +114,10 @@ fn a_thread_is_a_root() {
         [
             (vec![2], 7960, 0, false),
             (vec![0], 1054, 0, false),
-            (vec![2, 3], 7951, 5, false),
+            (vec![2, 3], 7951, 6, false),
             (vec![0, 1], 54, 2, false),
             (vec![0, 1, 2], 50, 2, false),
-            (vec![0, 1, 2, 3], 49, 1, true),
+            (vec![0, 1, 2, 3], 49, 0, true),
         ]
     );
     assert_eq!(tree.inclusive(TreeNodeId::ROOT), graph.total());

@@ -30,7 +30,7 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::{Condensation, Cycles, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{NodeId, TreeNodeId};
-use crate::analysis::proportion::{apportion, proportion};
+use crate::analysis::proportion::{apportion, nearest_proportion};
 use crate::analysis::tree::caller_tables::CallerTables;
 use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables};
 use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
@@ -300,7 +300,7 @@ impl<'a> Growth<'a> {
             false => (count.min(left.call_count), left.call_count),
         };
         // A root was called by nothing, and all calls that it made are of its one node.
-        let calls_of = |left: Cost| if whole > 0 { proportion(left, part, whole) } else { left };
+        let calls_of = |left: Cost| if whole > 0 { nearest_proportion(left, part, whole) } else { left };
         let calls: Vec<Cost> = left.counts.iter().map(|&left| calls_of(left)).collect();
         self.offer_all(
             new,

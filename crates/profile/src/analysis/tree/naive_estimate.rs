@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
-use crate::analysis::proportion::{apportion, proportion};
+use crate::analysis::proportion::{apportion, nearest_proportion, proportion};
 use crate::analysis::tests::sample::{graph, graphs};
 use crate::analysis::tree::estimate::Estimator;
 use crate::analysis::tree::flow::divide;
@@ -447,7 +447,7 @@ impl<'a> Flow<'a> {
             subtract(self.flow.row_mut(arc.index()), passed.row(index));
             let left = &mut self.arc_counts[arc.index()];
             // A root was called by nothing, and all calls that it made are of its one node.
-            let calls = if whole > 0 { proportion(*left, part, whole) } else { *left };
+            let calls = if whole > 0 { nearest_proportion(*left, part, whole) } else { *left };
             *left -= calls;
             let callee = self.graph.callee(arc);
             let is_guessed = is_self_guessed || !certainty.is_stated[arc.index()];
