@@ -145,7 +145,8 @@ fn a_library_that_was_built_again_has_functions_of_its_own() {
         }
         let output = record(folder.path(), &["-o", "a.out", "./builds"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let is_said = stderr(&output).contains("it.so: the file was written over while the program ran");
+        let is_said =
+            stderr(&output).contains("it.so: the file, or that with its debug information, was written over");
         assert_eq!(is_said, lost, "{}", stderr(&output));
         let options =
             ["functions", "a.out", "-n", "0", "--object", "/it[.]so", "--filter", "^(before|after)$"];

@@ -38,6 +38,13 @@ impl Version {
             modified: (metadata.mtime(), metadata.mtime_nsec()),
         })
     }
+
+    /// `true` if the file that had these contents has others now. Another file that got its path is none of it.
+    fn is_written_over(before: Option<Version>, path: &Path) -> bool {
+        let inode = |version: Version| (version.device, version.inode);
+        let now = Version::of(path);
+        now != before && now.map(inode) == before.map(inode)
+    }
 }
 
 /// A program or library.
@@ -50,6 +57,8 @@ pub(crate) struct Object {
     pub(crate) symbols: Symbols,
     /// The file with debug information.
     debug: Option<&'static [u8]>,
+    /// That file, if it is another one.
+    debug_file: Option<(PathBuf, Option<Version>)>,
     lines: OnceCell<Option<Lines>>,
     /// For source lines that are not in `lines`. `None` if the file cannot be read.
     binary: Option<Binary>,
@@ -65,14 +74,27 @@ impl Object {
         let other = debug.filter(|_| debug_path != Some(path));
         let symbols = bytes.map_or_else(Symbols::default, |bytes| Symbols::read(bytes, other));
         let version = Version::of(path);
-        Object { path: path.to_owned(), version, bias, symbols, debug, lines: OnceCell::new(), binary }
+        let debug_file = debug_path.filter(|debug| *debug != path);
+        let debug_file = debug_file.map(|debug| (debug.to_owned(), Version::of(debug)));
+        Object {
+            path: path.to_owned(),
+            version,
+            bias,
+            symbols,
+            debug,
+            debug_file,
+            lines: OnceCell::new(),
+            binary,
+        }
     }
 
-    /// `true` if its file was written over since, and what was not read of it is lost. A file that got another path stays.
+    /// `true` if its file was written over since, or that with its debug information: what was not read of it is lost.
     fn is_lost(&self) -> bool {
-        let inode = |version: Version| (version.device, version.inode);
-        let now = Version::of(&self.path);
-        now != self.version && now.map(inode) == self.version.map(inode)
+        Version::is_written_over(self.version, &self.path)
+            || self
+                .debug_file
+                .as_ref()
+                .is_some_and(|(path, version)| Version::is_written_over(*version, path))
     }
 
     /// Returns file and line of an address of the file. `None` if nothing is known.

@@ -87,7 +87,8 @@ pub(crate) fn write(
     if matches!(trigger, Trigger::End) {
         for object in engine.objects.lost() {
             engine.options.report(&format!(
-                "{}: the file was written over while the program ran, so the source lines of what was loaded before are not known",
+                "{}: the file, or that with its debug information, was written over while the program ran, so the source lines of what was \
+                 loaded before are not known",
                 object.path.display()
             ));
         }
