@@ -48,6 +48,11 @@ function press(action: string): void {
 
 const isSelected = () => selection.value !== null;
 const hasBase = () => summary.value?.base != null;
+/** The name of a function whose levels of recursion become one. */
+function withoutLevel(name: string, folds: boolean): string {
+  return folds ? name.replace(/'\d+$/, "") : name;
+}
+
 function selectedName(): string {
   return selection.value?.function.name ?? "";
 }
@@ -183,7 +188,7 @@ const NARROW_ACTIONS: Action[] = [
     note: "all levels of a recursion are one function",
     key: "r",
     group: "Narrow",
-    run: () => go({ fold: !place.value.fold }),
+    run: () => go({ fold: !place.value.fold, name: withoutLevel(place.value.name, !place.value.fold) }),
   },
   {
     id: "fold-callers",
@@ -393,6 +398,13 @@ export function isBesideView(element: Element | null): boolean {
   return element === document.body || element?.matches("main, .rail button") === true;
 }
 
+/** Gives the table of the view the focus, and a key. */
+export function goToTable(key: string): void {
+  const table = document.querySelector<HTMLElement>("main .scroll");
+  table?.focus();
+  table?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}
+
 /** Runs the action of a key, unless somebody types. */
 export function onKey(e: KeyboardEvent): void {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
@@ -403,9 +415,7 @@ export function onKey(e: KeyboardEvent): void {
   if (e.ctrlKey || e.metaKey || e.altKey || overlay.value !== "" || !hasSingleKeys.value) return;
   if ((e.target as HTMLElement).closest("input, select, textarea, dialog")) return;
   if ((e.key === "ArrowDown" || e.key === "ArrowUp") && isBesideView(document.activeElement)) {
-    const table = document.querySelector<HTMLElement>("main .scroll");
-    table?.focus();
-    table?.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: true, cancelable: true }));
+    goToTable(e.key);
     return;
   }
   const action = ACTIONS.find((one) => one.key === e.key);

@@ -1015,8 +1015,12 @@ export interface Flame {
   head: Head;
   /** By frame: its costs. */
   inclusive: Costs[];
+  /** By frame: `true` if its count of calls is a guess. */
+  is_count_guessed: boolean[];
   /** By frame: `true` if its place is a guess. */
   is_guessed: boolean[];
+  /** By frame: `true` if its self cost is a guess. */
+  is_self_guessed: boolean[];
   /** By frame: the count of frames that it stands for: more than 1 if it is merged. */
   merged: number[];
   /** By frame: the index of its parent. -1 for the root. */

@@ -56,13 +56,20 @@ export function percentOf(value: Exact | null | undefined, whole: Exact | null |
   return Number(whole ?? 0) === 0 ? "–" : percent(share(value, whole));
 }
 
-/** The count of calls: "≥" if some are inlined and not counted. */
-export function callCount(calls: Calls): string {
+/** The count of calls: "≥" if some are inlined and not counted, "~" if it is an estimate. */
+export function callCount(calls: Calls & { calls_guessed?: boolean }): string {
   return calls.calls !== null
-    ? grouped(calls.calls)
+    ? (calls.calls_guessed ? "~" : "") + grouped(calls.calls)
     : calls.recorded_calls !== undefined
       ? `≥${grouped(calls.recorded_calls)}`
       : "–";
+}
+
+/** The columns of a saved row that are estimates, by their first words. */
+export function estimatedColumns(inclusive?: boolean, self?: boolean, calls?: boolean): string {
+  return [inclusive ? "inclusive" : "", self ? "self" : "", calls ? "calls" : ""]
+    .filter((column) => column !== "")
+    .join(" ");
 }
 
 /** The most characters of a name that the page shows: names can have megabytes. */

@@ -576,7 +576,7 @@ test("an inverted tree has the column of the report: costs without a caller", { 
     "No caller",
   ]);
   const [heads] = (await download(page, "Table as CSV")).bytes.toString().split("\r\n");
-  assert.equal(heads, "level,function,inclusive Ir,no caller Ir,calls");
+  assert.equal(heads, "level,function,inclusive Ir,no caller Ir,calls,estimated");
   await page.locator("main label:has-text('inverted')").click();
   await settle(page);
   assert.equal(await page.locator("main thead th").nth(1).textContent(), "Self");

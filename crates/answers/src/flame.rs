@@ -140,6 +140,8 @@ impl<'t> Frames<'t> {
             self_costs: Vec::new(),
             calls: Vec::new(),
             is_guessed: Vec::new(),
+            is_self_guessed: Vec::new(),
+            is_count_guessed: Vec::new(),
             merged: Vec::new(),
         };
         Frames { kept, head, drawn: Drawn::new(kept, head), flame }
@@ -168,6 +170,8 @@ impl FrameList for Frames<'_> {
         flame.self_costs.push(node.self_costs.clone());
         flame.calls.push(node.calls);
         flame.is_guessed.push(node.is_guessed);
+        flame.is_self_guessed.push(node.is_self_guessed);
+        flame.is_count_guessed.push(node.is_count_guessed);
         flame.merged.push(1);
         self.len() - 1
     }
@@ -200,6 +204,8 @@ impl FrameList for Frames<'_> {
         flame.inclusive.push(Costs::new(&self.head.event_types, inclusive));
         flame.calls.push(CallCount::default());
         flame.is_guessed.push(narrow.iter().any(|&id| self.kept.node(id).is_guessed));
+        flame.is_self_guessed.push(false);
+        flame.is_count_guessed.push(false);
         flame.merged.push(u32::try_from(count).unwrap_or(u32::MAX));
     }
 }

@@ -1,7 +1,7 @@
 //! The program and its libraries: which one an address belongs to.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -19,7 +19,7 @@ use crate::symbols::{Section, Symbol, Symbols};
 pub(crate) struct ObjectId(u32);
 
 /// The contents of a file: another file can get its path, and it can be written over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Version {
     device: u64,
     inode: u64,
@@ -139,6 +139,8 @@ struct Range {
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
     objects: Vec<Object>,
+    /// By path, bias and contents: the indexes of objects.
+    known: HashMap<(PathBuf, u64, Option<Version>), usize>,
     ranges: BTreeMap<u64, Range>,
 }
 
@@ -147,12 +149,8 @@ impl Objects {
     pub(crate) fn add(&mut self, path: &[u8], start: u64, length: u64, offset: u64) {
         let path = Path::new(OsStr::from_bytes(path));
         let Some(bias) = bias(path, start, offset) else { return };
-        let version = Version::of(path);
-        let known = self
-            .objects
-            .iter()
-            .position(|object| object.path == path && object.bias == bias && object.version == version);
-        let index = known.unwrap_or_else(|| {
+        let key = (path.to_owned(), bias, Version::of(path));
+        let index = *self.known.entry(key).or_insert_with(|| {
             self.objects.push(Object::open(path, bias));
             self.objects.len() - 1
         });
@@ -177,9 +175,10 @@ impl Objects {
         is_there
     }
 
-    /// Lists the objects whose lines are not known as their files were written over.
-    pub(crate) fn lost(&self) -> impl Iterator<Item = &Object> {
-        self.objects.iter().filter(|object| object.lines.get().is_none() && object.is_lost())
+    /// Returns the paths of objects whose lines are not known as their files were written over.
+    pub(crate) fn lost(&self) -> BTreeSet<&Path> {
+        let lost = self.objects.iter().filter(|object| object.lines.get().is_none() && object.is_lost());
+        lost.map(|object| object.path.as_path()).collect()
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {

@@ -55,7 +55,12 @@ export function CodeTable<R>({
         </Region>
         <HeatStrip shares={rows.map(shareOf)} onPick={(at) => window.show(at, "center")} />
       </div>
-      {lanes.hidden > 0 ? <p class="hidden">{grouped(lanes.hidden)} jumps have no lane.</p> : null}
+      {lanes.hidden > 0 ? (
+        <p class="hidden">
+          {grouped(lanes.hidden)} more {lanes.hidden === 1 ? "jump crosses" : "jumps cross"} too many others
+          to be drawn.
+        </p>
+      ) : null}
     </>
   );
 }

@@ -186,8 +186,10 @@ export function sentence(
   const parts = [
     `${frameName(answer, index)}: ${guessed}${grouped(cost)} ${event} inclusive, ${percentOf(cost, whole)} of all`,
     `${percent(answer.width[index]!)} of this picture`,
-    isInverted ? "" : `self ${grouped(answer.self[index]![event])}`,
-    `${callCount(answer.calls[index]!)} calls`,
+    isInverted
+      ? ""
+      : `self ${answer.is_self_guessed[index] ? "~" : ""}${grouped(answer.self[index]![event])}`,
+    `${callCount({ ...answer.calls[index]!, calls_guessed: answer.is_count_guessed[index]! })} calls`,
     at ? `all frames of it ${grouped(at.all[event])}` : "",
     guessed ? "estimate" : "",
   ];

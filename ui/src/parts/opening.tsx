@@ -59,16 +59,16 @@ function Choose({ reason, canGoBack }: { reason: string; canGoBack: boolean }) {
             its threads. They may be compressed with gzip. They are read in this page, and nothing is sent
             anywhere.
           </p>
+          <Picker id="profile-files" label="Profile" onPick={(files) => open(files, base.current)} />
           <Picker
             id="base-files"
-            label="From before the change, to compare with (optional, choose it first)"
+            label="To compare, first choose the profile from before the change here"
             onPick={(files) => {
               base.current = files;
               setHasBase(files.length > 0);
             }}
           />
           <p role="status">{hasBase ? "Now choose the profile to compare with it." : ""}</p>
-          <Picker id="profile-files" label="Profile" onPick={(files) => open(files, base.current)} />
         </>
       ) : null}
       {canGoBack ? (

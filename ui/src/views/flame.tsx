@@ -2,7 +2,7 @@ import { Heads, Region } from "../parts/rows";
 import { SearchBox, TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
-import { grouped, percentOf } from "../format";
+import { estimatedColumns, grouped, percentOf } from "../format";
 import { go, place, type Colours } from "../place";
 import {
   announce,
@@ -293,12 +293,18 @@ function FlameExport({
       "function",
       ...shownEvents.value.flatMap((name) => [`inclusive ${name}`, `self ${name}`]),
       "calls",
+      "estimated",
     ],
     ...answer.function.map((_, index) => [
       answer.depth[index]!,
       functionOf(answer, index)?.name ?? `${answer.merged[index]} narrow frames`,
       ...shownEvents.value.flatMap((name) => [answer.inclusive[index]![name], answer.self[index]![name]]),
       answer.calls[index]!.calls,
+      estimatedColumns(
+        answer.is_guessed[index],
+        answer.is_self_guessed[index],
+        answer.is_count_guessed[index],
+      ),
     ]),
   ];
   return <Export name="flame-graph" json={answer} rows={rows} draw={() => drawingOf(boxes, width, height)} />;
@@ -319,7 +325,7 @@ function FrameTable({ answer }: { answer: Flame }) {
                   <Cost costs={answer.inclusive[index]} estimate={answer.is_guessed[index]} />
                 </td>
                 <td class="num">
-                  <Cost costs={answer.self[index]} />
+                  <Cost costs={answer.self[index]} estimate={answer.is_self_guessed[index]} />
                 </td>
                 <td class="num">{answer.depth[index]}</td>
                 <td>{at ? <Name row={at} /> : `${grouped(answer.merged[index])} narrow frames`}</td>

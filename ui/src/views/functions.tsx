@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FunctionRow, FunctionsPage, Group, Sort } from "../answers";
 import { base, callCount, grouped, perCall, percentOf, visible } from "../format";
+import { goToTable } from "../actions";
 import { go, place } from "../place";
 import {
   allRows,
@@ -117,6 +118,13 @@ function PlainFunctions() {
   const { answer } = page;
   useEffect(() => {
     list.value = answer?.rows ?? [];
+  }, [answer]);
+  // What was selected elsewhere is in sight when the list opens.
+  const isOpen = useRef(false);
+  useEffect(() => {
+    if (!answer || isOpen.current) return;
+    isOpen.current = true;
+    document.getElementById(`row-${selected.value}`)?.scrollIntoView({ block: "center" });
   }, [answer]);
   const onKeyDown = (e: KeyboardEvent) => {
     const rows = answer?.rows ?? [];
@@ -314,6 +322,14 @@ export function RowTools() {
         aria-label="Filter by name"
         value={filter}
         onInput={(e) => go({ filter: e.currentTarget.value }, true)}
+        onKeyDown={(e) => {
+          if (e.key === "ArrowDown" || e.key === "Enter") {
+            e.preventDefault();
+            goToTable("ArrowDown");
+          } else if (e.key === "Escape" && filter === "") {
+            e.currentTarget.blur();
+          }
+        }}
       />
       {within ? (
         <button onClick={() => go({ within: "" })} aria-label="Remove the group">

@@ -1,11 +1,11 @@
 // The call graph as a document, and as text for Graphviz.
 import type { Graph } from "../answers";
-import { percentOf, visible } from "../format";
+import { visible } from "../format";
 import { fitted } from "../names";
 import { eventName, whole } from "../state";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";
-import { arcLabel, nodeShare } from "./graph";
+import { arcLabel, nodeLabel, nodeShare } from "./graph";
 import { arrowOf, CHARACTER_PIXELS, graphDocument, pathOf, widthOf } from "./graph-geometry";
 
 /** Graphviz cannot read labels above 16 KiB. */
@@ -31,7 +31,7 @@ export function graphDrawing(graph: Graph): Drawing {
       `<rect x="${node.x}" y="${node.y}" width="${node.width}" height="${node.height}" rx="4" fill="${panel}" stroke="${text}"/>` +
       `<text x="${node.x + 6}" y="${node.y + 14}" font-size="11" fill="${text}">${label}</text>` +
       `<text x="${node.x + 6}" y="${node.y + 27}" font-size="10" fill="${text}">` +
-      `${xml(`${nodeShare(node)} · self ${percentOf(node.self[name], whole.value)}`)}</text></g>`
+      `${xml(nodeLabel(node))}</text></g>`
     );
   });
   return graphDocument(graph, arcs, nodes);

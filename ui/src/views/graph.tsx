@@ -17,10 +17,15 @@ import { CHARACTER_PIXELS, widthOf } from "./graph-geometry";
 import { GraphTools, limitsOf, NoCalls } from "./graph-tools";
 
 const SMALL_CHARACTER_PIXELS = 5.8;
+/** `true` if the cost of a box is the inclusive cost of its function, and not a part of it: the self cost is in it then. */
+function isWhole(node: GraphNode): boolean {
+  const name = eventName.value;
+  return node.cost[name] === node.inclusive[name];
+}
+
 /** `true` if the cost is the inclusive cost, and that is only a limit. */
 function isBound(node: GraphNode): boolean {
-  const name = eventName.value;
-  return node.inclusive_is_upper_bound === true && node.cost[name] === node.inclusive[name];
+  return node.inclusive_is_upper_bound === true && isWhole(node);
 }
 
 /** The sign before the cost of a box. */
@@ -33,11 +38,18 @@ export function nodeShare(node: GraphNode): string {
   return markOf(node) + percentOf(node.cost[eventName.value], whole.value);
 }
 
+/** The share of a box and, if it has the whole function, that of the self cost, as far as there is space. */
+export function nodeLabel(node: GraphNode): string {
+  const cost = nodeShare(node);
+  const self = percentOf(node.self[eventName.value], whole.value);
+  return fitting(isWhole(node) ? [`${cost} · self ${self}`, cost] : [cost], node.width - 10);
+}
+
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
     `${visible(node.name)}: ${markOf(node)}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
-    `self ${grouped(node.self[name])}`,
+    `self ${grouped(node.self[name])}${isWhole(node) ? "" : " in all calls of it"}`,
     isBound(node) ? boundReason() : "",
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
@@ -250,9 +262,8 @@ function Node({
   const name = eventName.value;
   const { x, y, width, height } = node;
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
-  const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
+  const self = isWhole(node) ? Math.min(inclusive, Math.max(0, share(node.self[name], whole.value))) : 0;
   const isSelected = node.id !== null && node.id === selected.value;
-  const cost = nodeShare(node);
   const classes = [
     node.is_center ? "centre" : "",
     isSelected ? "selected" : "",
@@ -266,7 +277,7 @@ function Node({
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
       <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
-        {fitting([`${cost} · self ${percentOf(node.self[name], whole.value)}`, cost], width - 10)}
+        {nodeLabel(node)}
       </text>
       <Stub
         count={node.hidden_callers}

@@ -1,7 +1,7 @@
 import { SearchBox } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Tree, TreeNode } from "../answers";
-import { callCount, grouped, percentOf, visible } from "../format";
+import { callCount, estimatedColumns, grouped, percentOf, visible } from "../format";
 import { go, place } from "../place";
 import { TREE_LIMITS } from "../shell";
 import {
@@ -254,12 +254,19 @@ function cells(answer: Tree) {
   const events = shownEvents.value;
   const own = ownHead().toLowerCase();
   return [
-    ["level", "function", ...events.flatMap((name) => [`inclusive ${name}`, `${own} ${name}`]), "calls"],
+    [
+      "level",
+      "function",
+      ...events.flatMap((name) => [`inclusive ${name}`, `${own} ${name}`]),
+      "calls",
+      "estimated",
+    ],
     ...answer.nodes.map((node) => [
       node.depth,
       answer.functions[node.function]!.name,
       ...events.flatMap((name) => [node.inclusive[name], node.self[name]]),
       node.calls,
+      estimatedColumns(node.guessed, node.self_guessed, node.calls_guessed),
     ]),
   ];
 }

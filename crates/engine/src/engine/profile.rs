@@ -85,11 +85,12 @@ pub(crate) fn write(
     thread: Option<u64>,
 ) -> Result<u64, String> {
     if matches!(trigger, Trigger::End) {
-        for object in engine.objects.lost() {
+        // A file can have been written over many times.
+        for path in engine.objects.lost() {
             engine.options.report(&format!(
                 "{}: the file, or that with its debug information, was written over while the program ran, so the source lines of what was \
                  loaded before are not known",
-                object.path.display()
+                path.display()
             ));
         }
     }

@@ -415,6 +415,11 @@ fn dots(name: &str, range: Range<usize>) -> Anatomy {
     let text = &name[range.clone()];
     // `memcpy@@GLIBC_2.14`, and `f:12` with its line.
     let text = &text[..text.find(['@', ':']).unwrap_or(text.len())];
+    // The level of a recursion.
+    let text = match text.rsplit_once('\'') {
+        Some((base, level)) if !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_digit()) => base,
+        _ => text,
+    };
     // In Go, dots before the last slash belong to the path of the package.
     let path = last_outside(text, '/').map_or(0, |at| at + 1);
     if text.starts_with(['/', '.']) {

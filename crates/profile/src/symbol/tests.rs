@@ -23,6 +23,8 @@ fn scopes_and_own_names() {
         ("crush.isra.0", None, "crush.isra.0"),
         ("crush.constprop.0.cold", None, "crush.constprop.0.cold"),
         ("crush.part.3.llvm.1234", None, "crush.part.3.llvm.1234"),
+        ("crush.part.0'2", None, "crush.part.0'2"),
+        ("Mill.crush'2", Some("Mill"), "crush'2"),
         ("_dl_relocate_object", None, "_dl_relocate_object"),
         // C++
         ("f(int)", None, "f"),
