@@ -16,7 +16,15 @@ pub(crate) const MARKER: &[u8] = b" callgrind format";
 /// Returns the apparent kind of a file that cannot be a profile.
 pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
     let input = input.strip_prefix(BYTE_ORDER_MARK).unwrap_or(input);
-    let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0"];
+    // gzip, Zstandard, xz, lz4 and its older frames, zip. lz4 leaves the first lines as they are.
+    let compressed = [
+        &b"\x1f\x8b"[..],
+        b"\x28\xb5\x2f\xfd",
+        b"\xfd7zXZ\0",
+        b"\x04\x22\x4d\x18",
+        b"\x02\x21\x4c\x18",
+        b"PK\x03\x04",
+    ];
     // The letters alone could begin a key.
     let is_bzip2 = matches!(input, [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..]);
     if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
@@ -120,6 +128,14 @@ mod tests {
             b"",
         ] {
             assert_eq!(foreign(text), None, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn packed_files_are_no_profiles_even_if_their_text_shows() {
+        for magic in [&b"\x04\x22\x4d\x18"[..], b"\x02\x21\x4c\x18", b"PK\x03\x04", b"\x1f\x8b"] {
+            let packed = [magic, b"\x64\x40\xa7# callgrind format\nevents: Ir\nfn=f\n1 5\n"].concat();
+            assert_eq!(foreign(&packed), Some(Foreign::Compressed), "{}", magic.escape_ascii());
         }
     }
 }
