@@ -121,7 +121,8 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
                 self.last_fl = Some(*name);
             }
             NameKey::Fi | NameKey::Fe => self.has_file = true,
-            NameKey::Fn => {}
+            // It forgets them.
+            NameKey::Fn => self.callee_without_call()?,
         }
         self.write_name(&chosen)
     }

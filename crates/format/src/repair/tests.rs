@@ -267,6 +267,12 @@ fn calls_are_completed() {
         "events: Ir\nfn=a\n# cob=o\n# cfn=b\n# calls=1 5\ncfn=c\ncalls=1 6\n1 7\n# cfn=d\n",
         &[K::CallWithoutCost, K::CalleeWithoutCall],
     );
+    // `fn=` forgets callee lines before it.
+    check(
+        "events: Ir\nfn=a\n1 3\ncob=o\ncfi=b.c\nfn=k\ncfn=g\ncalls=1 1\n1 5\nfn=g\n1 5\n",
+        "events: Ir\nfn=a\n1 3\n# cob=o\n# cfi=b.c\nfn=k\ncfn=g\ncalls=1 1\n1 5\nfn=g\n1 5\n",
+        &[K::CalleeWithoutCall],
+    );
     check(
         "events: Ir\nfn=a\n3 1\ncalls=1 +5\n+1 7\n",
         "events: Ir\nfn=a\n3 1\n# calls=1 8\n# 4 7\n",
