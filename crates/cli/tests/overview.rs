@@ -315,7 +315,7 @@ fn without_any_profile_help_is_given() {
         let output = run_in(folder.path(), arguments);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{arguments:?}");
         let said = stderr(&output);
-        for words in ["callgrind.out*", "target/gungraun", "valgrind --tool=callgrind", "--help"] {
+        for words in ["callgrind.out*", "target/gungraun", "gristmill record PROGRAM", "--help"] {
             assert!(said.contains(words), "{arguments:?}: {said}");
         }
     }
