@@ -65,11 +65,11 @@ export function callCount(calls: Calls & { calls_guessed?: boolean }): string {
       : "–";
 }
 
-/** The columns of a saved row that are estimates, by their first words. */
-export function estimatedColumns(inclusive?: boolean, self?: boolean, calls?: boolean): string {
-  return [inclusive ? "inclusive" : "", self ? "self" : "", calls ? "calls" : ""]
-    .filter((column) => column !== "")
-    .join(" ");
+/** The columns of a saved row that are estimates, by their names without event types. */
+export function estimatedColumns(columns: Record<string, boolean | undefined>): string {
+  return Object.keys(columns)
+    .filter((column) => columns[column])
+    .join(", ");
 }
 
 /** The most characters of a name that the page shows: names can have megabytes. */

@@ -1,5 +1,6 @@
 //! Pages of functions and groups, and functions by name.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use gristmill_output::json::Costs;
@@ -147,7 +148,8 @@ pub(crate) fn search(
         let named = filtered(kept, names, &key)?.of_name(&kept.view, names, text);
         let named = FunctionList::of_functions(&kept.view, &named, order(key.sort), None, names);
         let named = named.page(&kept.view, &kept.head, 0..limit, names);
-        page.rows.retain(|row| named.iter().all(|first| first.id != row.id));
+        let first: HashSet<_> = named.iter().map(|row| row.id).collect();
+        page.rows.retain(|row| !first.contains(&row.id));
         page.rows.splice(..0, named);
         page.rows.truncate(limit);
     }

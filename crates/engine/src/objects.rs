@@ -39,7 +39,7 @@ impl Version {
         })
     }
 
-    /// `true` if the file that had these contents has others now. Another file that got its path is none of it.
+    /// `true` if the file that had these contents has others now. Another file at its path does not matter.
     fn is_written_over(before: Option<Version>, path: &Path) -> bool {
         let inode = |version: Version| (version.device, version.inode);
         let now = Version::of(path);
@@ -65,7 +65,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    fn open(path: &Path, bias: u64) -> Object {
+    fn open(path: &Path, version: Option<Version>, bias: u64) -> Object {
         let locator = Locator::new(Mapped).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
         let binary = Binary::open(path, &locator).ok();
         let debug_path = binary.as_ref().and_then(|binary| binary.debug_file());
@@ -73,7 +73,6 @@ impl Object {
         let debug = debug_path.and_then(|debug| if debug == path { bytes } else { contents(debug) });
         let other = debug.filter(|_| debug_path != Some(path));
         let symbols = bytes.map_or_else(Symbols::default, |bytes| Symbols::read(bytes, other));
-        let version = Version::of(path);
         let debug_file = debug_path.filter(|debug| *debug != path);
         let debug_file = debug_file.map(|debug| (debug.to_owned(), Version::of(debug)));
         Object {
@@ -88,18 +87,17 @@ impl Object {
         }
     }
 
-    /// `true` if its file was written over since, or that with its debug information: what was not read of it is lost.
-    fn is_lost(&self) -> bool {
-        Version::is_written_over(self.version, &self.path)
-            || self
-                .debug_file
-                .as_ref()
-                .is_some_and(|(path, version)| Version::is_written_over(*version, path))
+    /// `true` if its lines were not read before its file was written over, or that with its debug information.
+    fn has_lost_lines(&self) -> bool {
+        let is_debug_lost = |(path, version): &(PathBuf, _)| Version::is_written_over(*version, path);
+        self.lines.get().is_none()
+            && (Version::is_written_over(self.version, &self.path)
+                || self.debug_file.as_ref().is_some_and(is_debug_lost))
     }
 
     /// Returns file and line of an address of the file. `None` if nothing is known.
     pub(crate) fn source(&self, address: u64) -> Option<Source> {
-        if self.lines.get().is_none() && self.is_lost() {
+        if self.has_lost_lines() {
             return None;
         }
         match self.lines.get_or_init(|| Lines::read(self.debug?)) {
@@ -149,9 +147,9 @@ impl Objects {
     pub(crate) fn add(&mut self, path: &[u8], start: u64, length: u64, offset: u64) {
         let path = Path::new(OsStr::from_bytes(path));
         let Some(bias) = bias(path, start, offset) else { return };
-        let key = (path.to_owned(), bias, Version::of(path));
-        let index = *self.known.entry(key).or_insert_with(|| {
-            self.objects.push(Object::open(path, bias));
+        let version = Version::of(path);
+        let index = *self.known.entry((path.to_owned(), bias, version)).or_insert_with(|| {
+            self.objects.push(Object::open(path, version, bias));
             self.objects.len() - 1
         });
         self.remove(start, length);
@@ -161,10 +159,10 @@ impl Objects {
     /// Notes that code is no longer mapped. Returns `true` if there was an object.
     pub(crate) fn remove(&mut self, start: u64, length: u64) -> bool {
         let end = start + length;
-        let is_there = self.ranges.range(..end).next_back().is_some_and(|(_, range)| range.end > start);
         // A library whose first part is code is mapped as that as a whole, and its other parts on top.
-        let last = self.ranges.range(..end).next_back().filter(|(_, range)| range.end > end);
-        let behind = last.map(|(_, range)| *range);
+        let last = self.ranges.range(..end).next_back().map(|(_, range)| *range);
+        let is_there = last.is_some_and(|range| range.end > start);
+        let behind = last.filter(|range| range.end > end);
         if let Some((_, range)) = self.ranges.range_mut(..start).next_back() {
             range.end = range.end.min(start);
         }
@@ -177,7 +175,7 @@ impl Objects {
 
     /// Returns the paths of objects whose lines are not known as their files were written over.
     pub(crate) fn lost(&self) -> BTreeSet<&Path> {
-        let lost = self.objects.iter().filter(|object| object.lines.get().is_none() && object.is_lost());
+        let lost = self.objects.iter().filter(|object| object.has_lost_lines());
         lost.map(|object| object.path.as_path()).collect()
     }
 
@@ -252,7 +250,7 @@ mod tests {
         let mut compared = 0;
         for path in ["/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2"] {
             let Ok(path) = std::fs::canonicalize(path) else { continue };
-            let object = Object::open(&path, 0);
+            let object = Object::open(&path, Version::of(&path), 0);
             let Some(lines) = object.debug.and_then(Lines::read) else { continue };
             let binary = object.binary.as_ref().unwrap();
             for (start, end) in object.symbols.ranges() {

@@ -153,7 +153,7 @@ struct Run<'p, 'a, W> {
 }
 
 /// The cuts of a file.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 struct Cuts {
     /// That of the last part: the file ends too early.
     last: Option<Cut>,
@@ -162,7 +162,7 @@ struct Cuts {
 }
 
 /// The cut of a part.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Cut {
     /// The part of the input that was cut.
     part: u32,

@@ -300,11 +300,11 @@ function FlameExport({
       functionOf(answer, index)?.name ?? `${answer.merged[index]} narrow frames`,
       ...shownEvents.value.flatMap((name) => [answer.inclusive[index]![name], answer.self[index]![name]]),
       answer.calls[index]!.calls,
-      estimatedColumns(
-        answer.is_guessed[index],
-        answer.is_self_guessed[index],
-        answer.is_count_guessed[index],
-      ),
+      estimatedColumns({
+        inclusive: answer.is_guessed[index],
+        self: answer.is_self_guessed[index],
+        calls: answer.is_count_guessed[index],
+      }),
     ]),
   ];
   return <Export name="flame-graph" json={answer} rows={rows} draw={() => drawingOf(boxes, width, height)} />;

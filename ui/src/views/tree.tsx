@@ -266,7 +266,7 @@ function cells(answer: Tree) {
       answer.functions[node.function]!.name,
       ...events.flatMap((name) => [node.inclusive[name], node.self[name]]),
       node.calls,
-      estimatedColumns(node.guessed, node.self_guessed, node.calls_guessed),
+      estimatedColumns({ inclusive: node.guessed, [own]: node.self_guessed, calls: node.calls_guessed }),
     ]),
   ];
 }

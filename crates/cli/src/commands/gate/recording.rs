@@ -316,30 +316,28 @@ impl<'c> Recorder<'c> {
 /// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
 /// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
 fn remove_empty(files: &mut Vec<PathBuf>, program: u32, shown: &str) -> Result<(), Failure> {
-    let is_empty = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
-    let empty: Vec<PathBuf> = files.extract_if(.., |path| is_empty(path)).collect();
-    let of_program = format!("{OUT_NAME}{program}");
-    let has_threads = |files: &[PathBuf]| {
-        let is_of_thread = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.strip_prefix(&of_program).is_some_and(|rest| rest.contains('-'))
-        };
-        files.iter().any(is_of_thread)
+    let is_empty = |path: &mut PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
+    let empty: Vec<PathBuf> = files.extract_if(.., is_empty).collect();
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_part = |path| {
+        let name = name(path);
+        name.strip_prefix(OUT_NAME).is_some_and(|process| !process.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    for path in &empty {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let process = name.strip_prefix(OUT_NAME).unwrap_or_default();
-        let is_part = !process.bytes().all(|byte| byte.is_ascii_digit());
-        if is_part || cannot_be_written(path) {
-            return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
-        }
-        // Without any profile, that is the reason.
-        if name == of_program && !files.is_empty() && !has_threads(files) {
-            return Err(format!(
-                "{shown} has no profile of its own, only what it started has: it was killed, or ran another program in its place"
-            )
-            .into());
-        }
+    // The disk is one, and there can be thousands of processes.
+    if empty.iter().any(is_part) || empty.first().is_some_and(|path| cannot_be_written(path)) {
+        return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
+    }
+    let of_program = format!("{OUT_NAME}{program}");
+    let is_of_thread = |path| name(path).strip_prefix(&of_program).is_some_and(|rest| rest.contains('-'));
+    // Without any profile, that is the reason.
+    if empty.iter().any(|path| name(path) == of_program)
+        && !files.is_empty()
+        && !files.iter().any(is_of_thread)
+    {
+        return Err(format!(
+            "{shown} has no profile of its own, only what it started has: it was killed, or ran another program in its place"
+        )
+        .into());
     }
     Ok(())
 }

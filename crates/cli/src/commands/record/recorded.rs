@@ -72,6 +72,7 @@ impl Recorded {
         let mut similar = Vec::new();
         let mut seen = HashSet::new();
         let mut files_of = files_of_each(name, program, processes);
+        let mut is_disk_full = None;
         for process in std::iter::once(program).chain(others) {
             let paths = match settled.other_base(process) {
                 Some(base) => files_of_base(base),
@@ -95,7 +96,8 @@ impl Recorded {
                             files.push(path);
                         }
                     } else if !is_open(&path) {
-                        if cannot_be_written(&path) {
+                        // The disk is one, and there can be thousands of processes.
+                        if *is_disk_full.get_or_insert_with(|| cannot_be_written(&path)) {
                             files.push(path);
                         } else {
                             remove_empty(&path);
