@@ -200,15 +200,31 @@ impl Cuts {
         if !given.earlier.is_empty() {
             return Cuts::that_can_be_ended(input, Cuts { last: given.last, earlier: Vec::new() });
         }
-        let Some(left) = left.last else { return Ok(given) };
-        if given.last.is_some() {
+        if given.last.is_some() && left.last.is_some() {
             return Ok(Cuts::default());
         }
+        // The output says of parts that they are cut of which the input does not: their event types come from others.
+        let mut all = left.of_output(input)?;
+        all.last = all.last.or(given.last);
+        if left_by(&all)?.is_none_or(|left| left.are_none()) {
+            return Ok(all);
+        }
+        let last = Cuts { last: all.last, earlier: Vec::new() };
+        let is_ended = left_by(&last)?.is_none_or(|left| left.last.is_none());
+        Ok(if is_ended { last } else { Cuts::default() })
+    }
+
+    /// Returns the cuts of an output as those of the parts of the input that it was made from.
+    fn of_output(self, input: &[u8]) -> Result<Self, Error> {
+        let plan = Plan::new(input, LineTerminator::detect(input))?;
+        let groups: Vec<usize> =
+            (0..plan.groups.len()).filter(|&index| plan.groups[index].exists()).collect();
+        let of_input = |cut: Cut| {
+            Some(Cut { part: plan.part_of(*groups.get(usize::try_from(cut.part).ok()?)?)?, ..cut })
+        };
         let part = Survey::new(input).parts.len().saturating_sub(1);
-        let left = Cut { part: u32::try_from(part).unwrap_or(u32::MAX), ..left };
-        let left = Cuts { last: Some(left), earlier: Vec::new() };
-        let is_ended = left_by(&left)?.is_none_or(|left| left.last.is_none());
-        Ok(if is_ended { left } else { Cuts::default() })
+        let last = self.last.map(|last| Cut { part: u32::try_from(part).unwrap_or(u32::MAX), ..last });
+        Ok(Cuts { last, earlier: self.earlier.into_iter().filter_map(of_input).collect() })
     }
 
     /// Returns the cuts of a text.

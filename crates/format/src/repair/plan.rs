@@ -160,6 +160,11 @@ impl<'a> Plan<'a> {
         usize::try_from(part).ok().and_then(|part| self.group_of.get(part)).copied().unwrap_or(0)
     }
 
+    /// The last part that the reader sees in a group.
+    pub(super) fn part_of(&self, group: usize) -> Option<u32> {
+        u32::try_from(self.group_of.iter().rposition(|&other| other == group)?).ok()
+    }
+
     /// About how many names have numbers.
     pub(super) fn names(&self, space: NameSpace) -> usize {
         let highest = usize::try_from(self.highest[space]).unwrap_or(usize::MAX);

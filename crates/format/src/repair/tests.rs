@@ -252,6 +252,14 @@ fn each_part_that_is_cut_off_gets_its_totals() {
          # cut off here: it stated 9 Ir, its lines have 4\ntotals: 4\n",
         &[K::CutOff],
     );
+    // Without its `events:` line, the first part has no costs that could be missing.
+    check(
+        "creator: xdebug 3.2.0\nfl=a.php\nfn=f\n4 310\n\npart: 2\nevents: Time\nsummary: 7\n\nfn=g\n5 7\n\n",
+        "creator: xdebug 3.2.0\nevents: Time\nfl=a.php\nfn=f\n4 310\n\n\
+         # cut off here: it lacks the `summary:` line that Xdebug writes at the end\ntotals: 310\n\
+         part: 2\nevents: Time\nsummary: 7\n\nfn=g\n5 7\n\n",
+        &[K::EventsTakenOver, K::CutOff],
+    );
 }
 
 #[test]
