@@ -3,6 +3,7 @@
 //! Addresses are those that a program has under Valgrind: routines of the C library for text and memory take other paths on other
 //! offsets in a page, and counts would differ.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use linux_raw_sys::general as sys;
@@ -45,6 +46,8 @@ pub(crate) struct AddressSpace {
     mappings: BTreeMap<u64, Mapping>,
     /// The start of a search.
     first: u64,
+    /// The start of the mapping that was found last, and the mapping.
+    recent: Cell<Option<(u64, Mapping)>>,
 }
 
 /// Rounds up to whole pages.
@@ -91,8 +94,9 @@ impl AddressSpace {
         }
     }
 
-    /// Makes a mapping that goes across an address two.
+    /// Makes a mapping that goes across an address two. It begins each change.
     fn split(&mut self, at: u64) {
+        self.recent.set(None);
         let Some((_, before)) = self.mappings.range_mut(..at).next_back() else { return };
         if before.end > at {
             let after = Mapping { ..*before };
@@ -102,8 +106,14 @@ impl AddressSpace {
     }
 
     fn at(&self, address: u64) -> Option<(u64, Mapping)> {
-        let (start, mapping) = self.mappings.range(..=address).next_back()?;
-        (address < mapping.end).then_some((*start, *mapping))
+        let holds = |(start, mapping): &(u64, Mapping)| (*start..mapping.end).contains(&address);
+        if let Some(recent) = self.recent.get().filter(holds) {
+            return Some(recent);
+        }
+        let found = self.mappings.range(..=address).next_back();
+        let found = found.map(|(start, mapping)| (*start, *mapping)).filter(holds);
+        self.recent.set(found);
+        found
     }
 
     /// Returns the protection of a page. `None` if nothing is mapped.

@@ -268,6 +268,12 @@ impl Asm {
         self.imm32(value as u32);
     }
 
+    /// `cmp dword [base + displacement], value`
+    pub(crate) fn compare32_with(&mut self, base: Reg, displacement: i8, value: u32) {
+        self.raw(&[0x81, 0x78 | base.0, displacement as u8]);
+        self.imm32(value);
+    }
+
     /// `sub qword mem, 1`. Of the flags, that of a borrow is set if the number was 0.
     pub(crate) fn subtract_one(&mut self, mem: Mem) {
         self.with_mem(0x83, Reg(5), mem);

@@ -247,10 +247,7 @@ impl Contexts {
         let shared = symbol.and_then(|(id, symbol)| {
             let name = start_name(&symbol.name);
             let object = objects.get(id);
-            object
-                .symbols
-                .is_shared(name)
-                .then(|| (id, name.to_vec(), object.source(symbol.start).and_then(|source| source.0)))
+            object.symbols.is_shared(name).then(|| (id, name.to_vec(), object.source(symbol.start).0))
         });
         if let Some(known) = shared.as_ref().and_then(|shared| self.by_name.get(shared)) {
             let known = *known;
@@ -283,6 +280,10 @@ impl Contexts {
 
     pub(crate) fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.kinds.len()
     }
 
     pub(crate) fn kind(&self, id: ContextId) -> Kind {

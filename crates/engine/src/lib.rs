@@ -37,7 +37,6 @@ mod options;
 mod raw;
 mod refusal;
 mod run;
-mod sequences;
 mod state;
 mod switch;
 mod symbols;

@@ -1,6 +1,6 @@
 //! The program and its libraries: which one an address belongs to.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +11,7 @@ use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
 use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
-use crate::lines::{Lines, Source};
+use crate::lines::{Lines, Run, Source};
 use crate::symbols::{Section, Symbol, Symbols};
 
 /// The number of an object.
@@ -55,7 +55,8 @@ pub(crate) struct Object {
     /// The number that is added to addresses of the file.
     pub(crate) bias: u64,
     pub(crate) symbols: Symbols,
-    /// The file with debug information.
+    has_debug_information: bool,
+    /// The file with it, if it can be mapped.
     debug: Option<&'static [u8]>,
     /// That file, if it is another one.
     debug_file: Option<(PathBuf, Option<Version>)>,
@@ -80,6 +81,7 @@ impl Object {
             version,
             bias,
             symbols,
+            has_debug_information: debug_path.is_some(),
             debug,
             debug_file,
             lines: OnceCell::new(),
@@ -90,23 +92,31 @@ impl Object {
     /// `true` if its lines were not read before its file was written over, or that with its debug information.
     fn has_lost_lines(&self) -> bool {
         let is_debug_lost = |(path, version): &(PathBuf, _)| Version::is_written_over(*version, path);
-        self.lines.get().is_none()
+        self.has_debug_information
+            && self.lines.get().is_none()
             && (Version::is_written_over(self.version, &self.path)
                 || self.debug_file.as_ref().is_some_and(is_debug_lost))
     }
 
-    /// Returns file and line of an address of the file. `None` if nothing is known.
-    pub(crate) fn source(&self, address: u64) -> Option<Source> {
-        if self.has_lost_lines() {
-            return None;
+    /// Returns file and line of an address of the file.
+    pub(crate) fn source(&self, address: u64) -> Source {
+        self.run(address).source
+    }
+
+    /// Returns file and line of an address of the file, and how far they go.
+    pub(crate) fn run(&self, address: u64) -> Run {
+        if !self.has_debug_information || self.has_lost_lines() {
+            return Run { source: Source::default(), end: u64::MAX };
         }
-        match self.lines.get_or_init(|| Lines::read(self.debug?)) {
+        let found = match self.lines.get_or_init(|| Lines::read(self.debug?)) {
             Some(lines) => lines.at(address),
-            None => {
-                let line = self.binary.as_ref()?.line(address).ok()??;
-                Some((line.file, line.line.map_or(0, u64::from)))
-            }
-        }
+            None => self
+                .binary
+                .as_ref()
+                .and_then(|binary| binary.line(address).ok()?)
+                .map(|line| Run { source: (line.file, line.line.map_or(0, u64::from)), end: address + 1 }),
+        };
+        found.unwrap_or_else(|| Run { source: Source::default(), end: address + 1 })
     }
 }
 
@@ -140,6 +150,8 @@ pub(crate) struct Objects {
     /// By path, bias and contents: the indexes of objects.
     known: HashMap<(PathBuf, u64, Option<Version>), usize>,
     ranges: BTreeMap<u64, Range>,
+    /// The start of the range that was found last, and the range.
+    recent: Cell<Option<(u64, Range)>>,
 }
 
 impl Objects {
@@ -159,6 +171,7 @@ impl Objects {
     /// Notes that code is no longer mapped. Returns `true` if there was an object.
     pub(crate) fn remove(&mut self, start: u64, length: u64) -> bool {
         let end = start + length;
+        self.recent.set(None);
         // A library whose first part is code is mapped as that as a whole, and its other parts on top.
         let last = self.ranges.range(..end).next_back().map(|(_, range)| *range);
         let is_there = last.is_some_and(|range| range.end > start);
@@ -185,8 +198,15 @@ impl Objects {
 
     /// Returns the object of an address, and the section. `None` for code that Callgrind takes for none of an object.
     pub(crate) fn at(&self, address: u64) -> Option<(ObjectId, Section)> {
-        let (_, range) =
-            self.ranges.range(..=address).next_back().filter(|(_, range)| address < range.end)?;
+        let holds = |(start, range): &(u64, Range)| (*start..range.end).contains(&address);
+        let (start, range) = match self.recent.get().filter(holds) {
+            Some(recent) => recent,
+            None => {
+                let found = self.ranges.range(..=address).next_back();
+                found.map(|(start, range)| (*start, *range)).filter(holds)?
+            }
+        };
+        self.recent.set(Some((start, range)));
         let object = self.get(range.object);
         match object.symbols.section(address.wrapping_sub(object.bias)) {
             Section::Other => None,
@@ -257,7 +277,8 @@ mod tests {
                 for address in (start..end).step_by(29).take(40) {
                     let expected = binary.line(address).unwrap();
                     let expected = expected.map(|line| (line.file, line.line.map_or(0, u64::from)));
-                    assert_eq!(lines.at(address), expected, "{} {address:x}", path.display());
+                    let found = lines.at(address).map(|run| run.source);
+                    assert_eq!(found, expected, "{} {address:x}", path.display());
                     compared += 1;
                 }
             }

@@ -1,4 +1,4 @@
-use iced_x86::{Decoder, DecoderOptions, Mnemonic, Register};
+use iced_x86::{Decoder, DecoderOptions, MemorySize, Mnemonic, Register};
 
 use super::*;
 
@@ -38,6 +38,7 @@ fn instructions_are_encoded_as_they_are_decoded() {
         asm.compare_with(Mem::StackTop, 0x40_1234);
         asm.subtract_one(Mem::State(0x1230));
         asm.jump_if(NOT_EQUAL, 0x5900_0000);
+        asm.compare32_with(RDX, 24, 0x1234);
     });
     let text: Vec<(Mnemonic, Register, Register, Register, u64)> = found
         .iter()
@@ -79,6 +80,7 @@ fn instructions_are_encoded_as_they_are_decoded() {
             (Cmp, none, none, Register::RSP, 0),
             (Sub, none, none, none, 0x1230),
             (Jne, none, none, none, 0x5900_0000),
+            (Cmp, none, none, Register::RDX, 24),
         ]
     );
     assert!(found[10].is_broadcast());
@@ -90,6 +92,7 @@ fn instructions_are_encoded_as_they_are_decoded() {
     assert_eq!([22, 23, 26].map(|index| found[index].segment_prefix()), [Register::GS; 3]);
     assert_eq!((found[25].immediate(1), found[26].immediate(1)), (0x40_1234, 1));
     assert_eq!(found[27].near_branch_target(), 0x5900_0000);
+    assert_eq!((found[28].memory_size(), found[28].immediate(1)), (MemorySize::UInt32, 0x1234));
     assert_eq!(found[0].segment_prefix(), Register::GS);
     assert_eq!(found[4].memory_index(), Register::RCX);
     assert_eq!((found[5].op_register(2), found[6].op_register(2)), (Register::RDX, Register::EDX));

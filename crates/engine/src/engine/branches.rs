@@ -22,7 +22,7 @@ const SLOT_COUNT: u64 = 256;
 pub(crate) struct IndirectBranch {
     pub(super) context: ContextId,
     pub(super) site: CallSite,
-    return_address: Option<u64>,
+    pub(super) return_address: Option<u64>,
 }
 
 /// Code that compares with a target.
@@ -76,6 +76,10 @@ impl Engine {
         let Some(transfer) = self.indirect_transfer(state, site.branch) else { return };
         // Flags that the code there does not read may change.
         let is_free = self.flags_needed_at(target) == 0;
+        let of_stub = match &transfer {
+            Transfer::Call(plan) => self.call_of_stub(state, site.branch, plan),
+            Transfer::Jump | Transfer::Watched(_) => None,
+        };
         let mut chunk = self.chunk();
         let asm = &mut chunk.asm;
         let start = asm.here();
@@ -84,24 +88,28 @@ impl Engine {
         asm.lea(RCX, RCX, target as i32);
         let next = asm.replaceable_jump(site.unknown);
         asm.land(is_equal);
+        let found = asm.here();
+        if let Some((stub, plan)) = of_stub {
+            let others = self.emit_call_of_stub(&mut chunk, stub, &plan, target);
+            others.into_iter().for_each(|jump| chunk.asm.land_here(jump));
+        }
         let is_counted = !matches!(self.contexts.kind(site.branch.context), Kind::Uncounted);
         if is_counted
             && site.branch.return_address.is_none()
             && !self.is_local(site.branch.site.address, target)
         {
-            emit_look_at_stack(asm, target, site.unknown, is_free);
+            emit_look_at_stack(&mut chunk.asm, target, site.unknown, is_free);
         }
-        let found = asm.here();
         match transfer {
             Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target, true),
             Transfer::Jump | Transfer::Watched(_) => {
-                asm.restore(RCX);
-                asm.restore(RDX);
+                chunk.asm.restore(RCX);
+                chunk.asm.restore(RDX);
                 self.emit_transfer(&mut chunk, site.branch.context, target, &transfer);
             }
         }
         self.add_chunk(chunk);
-        // Registers are as behind the comparison, and the stack was looked at.
+        // Registers are as behind the comparison.
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
         let comparison = Comparison { target, start, next };

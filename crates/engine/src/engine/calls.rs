@@ -8,6 +8,7 @@
 //! A signal can come within all that. As its handler waits until a block begins, it sees a call or a return as a whole, with all registers
 //! restored. Each thread has a shadow stack and counters of its own.
 
+use super::branches::IndirectBranch;
 use super::chunk::Chunk;
 use super::signals::HANDLER_EDGE;
 use super::transfer::{CallPlan, Entry, Transfer, WatchedCall};
@@ -15,7 +16,9 @@ use super::trigger::Trigger;
 use super::{Engine, Exit};
 use crate::asm::{Asm, Mem, NOT_BELOW, NOT_EQUAL, RCX, RDX, RSP, Reg};
 use crate::choices::Choices;
-use crate::contexts::{CallSite, Callee, ChainId, ContextId, EdgeId, Function, FunctionId, Kind, Running};
+use crate::contexts::{
+    CallSite, Callee, ChainId, ContextId, Edge, EdgeId, Function, FunctionId, Kind, Running,
+};
 use crate::memory;
 use crate::state::{Frame, State};
 
@@ -277,11 +280,7 @@ impl Engine {
     /// Writes a call with the return address pushed. Either both `rcx` and `rdx` are spilled already, or none.
     pub(super) fn emit_call(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, are_spilled: bool) {
         let asm = &mut chunk.asm;
-        let (first, others) = (plan.entries[0], &plan.entries[1..]);
-        // Flags that the function does not read may change. Of more than two levels, the number of calls tells which it is.
-        let is_free = self.flags_needed_at(target) == 0;
-        let compares = !is_free || others.len() > 1;
-        let changed = match are_spilled || compares || !asm.has_vectors() {
+        let changed = match are_spilled || self.compares_level(plan, target) || !asm.has_vectors() {
             true => &[RCX, RDX][..],
             false => &[RDX],
         };
@@ -292,9 +291,67 @@ impl Engine {
         asm.store(Mem::Base(RDX, 0), RSP);
         asm.store_cost(16);
         asm.add_frame();
+        self.emit_level(chunk, plan, target, changed);
+    }
+
+    /// Writes the jump of a stub to a function as the call of that by what has called the stub: the frame of the stub becomes that of the
+    /// function, and so one return ends both. `rcx` and `rdx` are spilled, and no flags are needed. Returns the displacements of jumps that are
+    /// taken, with these registers lost, if the frame on top is not that of the stub.
+    pub(super) fn emit_call_of_stub(
+        &mut self,
+        chunk: &mut Chunk,
+        stub: EdgeId,
+        plan: &CallPlan,
+        target: u64,
+    ) -> [u64; 2] {
+        let asm = &mut chunk.asm;
+        asm.load_shadow(RDX);
+        asm.lea(RDX, RDX, -i32::from(Frame::BYTES));
+        asm.compare(Mem::Base(RDX, 0), RSP);
+        let is_elsewhere = asm.jump_if(NOT_EQUAL, 0);
+        asm.compare32_with(RDX, 24, stub.0);
+        let is_other = asm.jump_if(NOT_EQUAL, 0);
+        asm.store_cost(16);
+        self.emit_level(chunk, plan, target, &[RCX, RDX]);
+        [is_elsewhere, is_other]
+    }
+
+    /// Returns the call of a function by what has called a stub, if a branch is the jump of that, and the edge of the stub.
+    pub(super) fn call_of_stub(
+        &mut self,
+        state: &State,
+        branch: IndirectBranch,
+        plan: &CallPlan,
+    ) -> Option<(EdgeId, CallPlan)> {
+        let frame = self.top_frame(state).filter(|frame| frame.edge != HANDLER_EDGE)?;
+        let stub = EdgeId(frame.edge);
+        let Edge { from, site, to, return_address, .. } = *self.contexts.get(stub);
+        let is_its_jump = to == branch.context
+            && branch.return_address.is_none()
+            && frame.sp == state.gpr[4]
+            && self.contexts.kind(to) == Kind::Stubs(from, site.address);
+        if !is_its_jump || return_address.is_none() || self.flags_needed_at(state.target) != 0 {
+            return None;
+        }
+        let site = CallSite { address: site.address, block: branch.site.block };
+        let entries =
+            plan.entries.iter().map(|entry| self.entry(from, site, entry.to, state.target, return_address));
+        let entries = entries.collect();
+        Some((stub, CallPlan { function: Some(plan.function?), entries }))
+    }
+
+    /// `true` if the level of a call is found by comparisons with the number of calls: flags are needed, or there are more than two.
+    fn compares_level(&self, plan: &CallPlan, target: u64) -> bool {
+        self.flags_needed_at(target) != 0 || plan.entries.len() > 2
+    }
+
+    /// Writes the part of a call that depends on the level of recursion. The frame is at `rdx`.
+    fn emit_level(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, changed: &[Reg]) {
+        let (first, others) = (plan.entries[0], &plan.entries[1..]);
         let Some(function) = plan.function else { return self.emit_entry(chunk, first, target, changed) };
         let active = Mem::State(self.contexts.function(function).active.offset());
-        if compares {
+        if self.compares_level(plan, target) {
+            let asm = &mut chunk.asm;
             asm.add_without_flags(RCX, active, -1);
             let mut entries = plan.entries.as_slice();
             while let [entry, behind @ ..] = entries
@@ -311,10 +368,10 @@ impl Engine {
             }
             return self.emit_entry(chunk, entries[0], target, changed);
         }
-        asm.subtract_one(active);
+        chunk.asm.subtract_one(active);
         match others {
             [second, ..] => {
-                let is_deep = asm.jump_if(NOT_BELOW, 0);
+                let is_deep = chunk.asm.jump_if(NOT_BELOW, 0);
                 self.emit_entry(chunk, first, target, changed);
                 chunk.asm.land_here(is_deep);
                 self.emit_entry(chunk, *second, target, changed);

@@ -1,8 +1,9 @@
 //! The profile: what blocks and edges cost, by function, instruction and line, in Callgrind's dialect.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gristmill_format::{
@@ -17,7 +18,7 @@ use super::output_file::replace_content;
 use super::trigger::Trigger;
 use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
-use crate::lines::Source;
+use crate::lines::{Run, Source};
 use crate::objects::ObjectId;
 use crate::symbols::shown_name;
 
@@ -28,14 +29,29 @@ const UNKNOWN: &[u8] = b"???";
 type CallKey = (u64, ContextId, u64);
 
 /// The costs of a context.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct ContextCosts {
     by_address: AddressCosts,
-    calls: BTreeMap<CallKey, (u64, u64)>,
+    /// Count and cost of calls, by their keys.
+    calls: Vec<(CallKey, (u64, u64))>,
+}
+
+impl ContextCosts {
+    fn is_empty(&self) -> bool {
+        self.by_address.0.is_empty() && self.calls.is_empty()
+    }
+
+    /// Returns the addresses that have costs or calls, with their own costs.
+    fn spots(&self) -> Vec<(u64, u64)> {
+        let mut spots = self.by_address.clone();
+        spots.0.extend(self.calls.iter().map(|(key, _)| (key.0, 0)));
+        spots.sort();
+        spots.0
+    }
 }
 
 /// Costs by address. They are added in any order, and sorted once: most addresses are in one block.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct AddressCosts(Vec<(u64, u64)>);
 
 impl AddressCosts {
@@ -58,11 +74,6 @@ impl AddressCosts {
             }
             is_same
         });
-    }
-
-    /// Returns the cost of an address, when they are sorted.
-    fn get(&self, address: u64) -> u64 {
-        self.0.binary_search_by_key(&address, |cost| cost.0).map_or(0, |index| self.0[index].1)
     }
 }
 
@@ -126,16 +137,16 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
     let summary = threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
     let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
-    let profile = Profile { engine, costs: costs(engine, &bases), sources: Map::default(), part };
-    let (bytes, total) = profile.write(summary).map_err(|error| shown(&error))?;
+    let profile = Profile { engine, callees: Map::default(), part };
+    let (bytes, total) = profile.write(&costs(engine, &bases), summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
     Ok(total)
 }
 
-/// Adds up what blocks and edges cost in threads, by the addresses of their counters.
-fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
+/// Adds up what blocks and edges cost in threads, by the addresses of their counters. Returns the costs by the number of the context.
+fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
     let sum = |cell: Cell| bases.iter().map(|base| cell.of(*base)).fold(0, u64::wrapping_add);
-    let mut costs: BTreeMap<ContextId, ContextCosts> = BTreeMap::new();
+    let mut costs = vec![ContextCosts::default(); engine.contexts.count()];
     for block in &engine.blocks {
         let count = sum(block.counter);
         if count == 0 {
@@ -143,7 +154,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         }
         let (owner, site) = engine.contexts.owner(block.context);
         let owner = engine.contexts.shown(owner);
-        let costs = &mut costs.entry(owner).or_default().by_address;
+        let costs = &mut costs[owner.index()].by_address;
         let mut address = block.start;
         for length in &block.lengths {
             costs.add(site.unwrap_or(address), count);
@@ -159,7 +170,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         let block = &engine.blocks[run.block as usize];
         let (owner, site) = engine.contexts.owner(block.context);
         let owner = engine.contexts.shown(owner);
-        let costs = &mut costs.entry(owner).or_default().by_address;
+        let costs = &mut costs[owner.index()].by_address;
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
             let cost = match (at < usize::from(run.instruction), run.is_counted) {
@@ -172,7 +183,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         }
     }
     // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing.
-    let mut sums: BTreeMap<(ContextId, u64, CallKey), (u64, u64)> = BTreeMap::new();
+    let mut sums: Vec<((ContextId, CallKey, u64), (u64, u64))> = Vec::new();
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
         let (count, cost) = (sum(cells.count()), sum(cells.cost()));
@@ -182,28 +193,47 @@ fn costs(engine: &Engine, bases: &[u64]) -> BTreeMap<ContextId, ContextCosts> {
         let (owner, site) = engine.contexts.owner(edge.from);
         let owner = engine.contexts.shown(owner);
         let key = (site.unwrap_or(edge.site.address), engine.contexts.shown(edge.to), edge.target);
-        let sum = sums.entry((owner, edge.site.block, key)).or_default();
-        sum.0 = sum.0.wrapping_add(count);
-        sum.1 = sum.1.wrapping_add(cost);
+        sums.push(((owner, key, edge.site.block), (count, cost)));
     }
-    for ((owner, _, key), (count, cost)) in sums.into_iter().filter(|(_, (_, cost))| *cost != 0) {
-        let sum = costs.entry(owner).or_default().calls.entry(key).or_default();
-        sum.0 = sum.0.wrapping_add(count);
-        sum.1 = sum.1.wrapping_add(cost);
+    sums.sort_unstable_by_key(|sum| sum.0);
+    add_up(&mut sums);
+    sums.retain(|(_, (_, cost))| *cost != 0);
+    for ((owner, key, _), sum) in sums {
+        costs[owner.index()].calls.push((key, sum));
     }
-    costs.retain(|_, costs| !costs.by_address.0.is_empty() || !costs.calls.is_empty());
-    costs.values_mut().for_each(|costs| costs.by_address.sort());
+    for costs in &mut costs {
+        add_up(&mut costs.calls);
+        costs.by_address.sort();
+    }
     costs
+}
+
+/// Makes the counts and costs of a key one, when they are sorted.
+fn add_up<K: PartialEq>(sums: &mut Vec<(K, (u64, u64))>) {
+    sums.dedup_by(|(key, sum), (kept_key, kept)| {
+        let is_same = key == kept_key;
+        if is_same {
+            *kept = (kept.0.wrapping_add(sum.0), kept.1.wrapping_add(sum.1));
+        }
+        is_same
+    });
 }
 
 /// A profile that is written.
 struct Profile<'a> {
     engine: &'a Engine,
-    costs: BTreeMap<ContextId, ContextCosts>,
-    /// File and line of addresses: one object can have been mapped where another one was before. A file that is not known is `???`, a
-    /// line 0.
-    sources: Map<(Option<ObjectId>, u64), Source>,
+    /// By context and address that is called.
+    callees: Map<(ContextId, u64), Rc<Callee>>,
     part: Part<'a>,
+}
+
+/// What is written of a function that is called.
+#[derive(Debug)]
+struct Callee {
+    object: Option<ObjectId>,
+    file: Vec<u8>,
+    name: Vec<u8>,
+    positions: [u64; 2],
 }
 
 /// A function on a level of recursion, called by others.
@@ -217,26 +247,26 @@ struct Place {
 type Sink = Vec<u8>;
 
 impl Profile<'_> {
-    fn write(mut self, summary: u64) -> Result<(Vec<u8>, u64), Error> {
+    fn write(mut self, costs: &[ContextCosts], summary: u64) -> Result<(Vec<u8>, u64), Error> {
         let options = &self.engine.options;
         let names = if options.compresses_names { NameStyle::Compressed } else { NameStyle::Plain };
         let positions =
             if options.compresses_positions { PositionStyle::Compressed } else { PositionStyle::Absolute };
         let mut writer = Writer::new(Vec::new()).names(names).positions(positions);
         self.write_head(&mut writer, summary)?;
-        let costs = std::mem::take(&mut self.costs);
+        let costs = costs.iter().enumerate().filter(|(_, costs)| !costs.is_empty());
         let mut places: Vec<(Place, &ContextCosts)> =
-            costs.iter().map(|(context, costs)| (self.place(*context), costs)).collect();
+            costs.map(|(index, costs)| (self.place(ContextId(index as u32)), costs)).collect();
         places.sort_by_key(|(place, _)| {
             let function = self.engine.contexts.function(place.function);
             (function.object, function.start, place.level, place.callers)
         });
         let (mut object, mut total) = (None, 0);
         for (place, costs) in places {
-            let name = self.object(place);
-            if object.as_ref() != Some(&name) {
-                put(&mut writer, self.named(NameKey::Ob, &name))?;
-                object = Some(name);
+            let id = self.object(place);
+            if object != Some(id) {
+                put(&mut writer, self.named(NameKey::Ob, self.object_name(id)))?;
+                object = Some(id);
             }
             total += self.write_function(&mut writer, place, costs)?;
         }
@@ -290,17 +320,16 @@ impl Profile<'_> {
         }
     }
 
-    fn object(&self, place: Place) -> Vec<u8> {
-        let function = self.engine.contexts.function(place.function);
-        match function.object {
-            Some(object) => self.engine.objects.get(object).path.as_os_str().as_bytes().to_vec(),
-            None => UNKNOWN.to_vec(),
-        }
+    fn object(&self, place: Place) -> Option<ObjectId> {
+        self.engine.contexts.function(place.function).object
+    }
+
+    fn object_name(&self, object: Option<ObjectId>) -> &[u8] {
+        object.map_or(UNKNOWN, |object| self.engine.objects.get(object).path.as_os_str().as_bytes())
     }
 
     fn bias(&self, place: Place) -> u64 {
-        let function = self.engine.contexts.function(place.function);
-        function.object.map_or(0, |object| self.engine.objects.get(object).bias)
+        self.object(place).map_or(0, |object| self.engine.objects.get(object).bias)
     }
 
     /// Returns the line of a name. In a file of several parts, each name has the number that it had in those before.
@@ -340,21 +369,18 @@ impl Profile<'_> {
     }
 
     /// Returns the file of a function: that of its first instruction.
-    fn file(&mut self, place: Place) -> Vec<u8> {
+    fn file(&self, place: Place) -> Vec<u8> {
         let start = self.engine.contexts.function(place.function).start;
-        file_name(&self.source(place, start).0)
+        file_name(&self.run(place, start).source.0).to_vec()
     }
 
-    fn source(&mut self, place: Place, address: u64) -> Source {
-        let id = self.engine.contexts.function(place.function).object;
-        if let Some(known) = self.sources.get(&(id, address)) {
-            return known.clone();
-        }
-        let object = id.map(|id| self.engine.objects.get(id));
-        let found = object.and_then(|object| object.source(address.wrapping_sub(object.bias)));
-        let source = found.unwrap_or_default();
-        self.sources.insert((id, address), source.clone());
-        source
+    /// Returns file and line of an address, and how far they go. One object can have been mapped where another one was before.
+    fn run(&self, place: Place, address: u64) -> Run {
+        let Some(object) = self.object(place).map(|id| self.engine.objects.get(id)) else {
+            return Run { source: Source::default(), end: u64::MAX };
+        };
+        let Run { source, end } = object.run(address.wrapping_sub(object.bias));
+        Run { source, end: end.saturating_add(object.bias) }
     }
 
     /// Writes a function, and returns its cost.
@@ -368,53 +394,57 @@ impl Profile<'_> {
         put(writer, self.named(NameKey::Fl, &file))?;
         put(writer, self.named(NameKey::Fn, &self.name(place)))?;
         let mut current = file.clone();
-        let mut addresses: Vec<u64> =
-            costs.by_address.0.iter().map(|cost| cost.0).chain(costs.calls.keys().map(|key| key.0)).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
+        let (bias, by_instruction) = (self.bias(place), self.engine.options.by_instruction);
+        let spots = costs.spots();
+        let mut spots = spots.iter().copied().peekable();
+        let mut calls = costs.calls.as_slice();
+        // What holds from an address on. Addresses only grow.
+        let mut run = spots.peek().map(|(address, _)| self.run(place, *address));
         let mut sum = 0;
-        let mut index = 0;
-        while index < addresses.len() {
-            let address = addresses[index];
-            let source = self.source(place, address);
-            let at = file_name(&source.0);
+        while let Some((address, mut cost)) = spots.next() {
+            let here = match run.take().filter(|run| address < run.end) {
+                Some(run) => run,
+                None => self.run(place, address),
+            };
+            let at = file_name(&here.source.0);
             if at != current {
                 let key = if at == file { NameKey::Fe } else { NameKey::Fi };
-                put(writer, self.named(key, &at))?;
-                current = at;
+                put(writer, self.named(key, at))?;
+                current = at.to_vec();
             }
-            let mut cost = costs.by_address.get(address);
-            // Without addresses, instructions of one line are one cost, up to a call.
-            let has_calls = |address: u64| {
-                costs
-                    .calls
-                    .range((address, ContextId(0), 0)..)
-                    .next()
-                    .is_some_and(|(key, _)| key.0 == address)
-            };
+            let line = here.source.1;
             let mut last = address;
-            if !self.engine.options.by_instruction {
-                while !has_calls(last)
-                    && let Some(next) = addresses.get(index + 1)
-                    && self.source(place, *next) == source
-                {
-                    cost += costs.by_address.get(*next);
-                    last = *next;
-                    index += 1;
+            let mut upcoming = None;
+            // Without addresses, instructions of one line are one cost, up to a call.
+            while !by_instruction
+                && calls.first().is_none_or(|(key, _)| key.0 != last)
+                && let Some((next, next_cost)) = spots.peek()
+            {
+                let end = upcoming.as_ref().unwrap_or(&here).end;
+                if *next >= end {
+                    let there = self.run(place, *next);
+                    let is_other = there.source != here.source;
+                    upcoming = Some(there);
+                    if is_other {
+                        break;
+                    }
                 }
+                cost += next_cost;
+                last = *next;
+                spots.next();
             }
-            let positions = self.positions(place, address, source.1);
+            let positions = [address.wrapping_sub(bias), line];
             if cost > 0 {
-                cost_line(writer, CostRole::SelfCost, &positions, cost)?;
+                self.cost_line(writer, CostRole::SelfCost, &positions, cost)?;
             }
             sum += cost;
-            for ((_, to, target), (count, cost)) in
-                costs.calls.range((last, ContextId(0), 0)..).take_while(|(key, _)| key.0 == last)
+            while let Some(((_, to, target), (count, cost))) = calls.first().filter(|(key, _)| key.0 == last)
             {
-                self.write_call(writer, place, &current, *to, *target, *count)?;
-                cost_line(writer, CostRole::Call, &positions, *cost)?;
+                self.write_call(writer, place, &current, (*to, *target), *count)?;
+                self.cost_line(writer, CostRole::Call, &positions, *cost)?;
+                calls = &calls[1..];
             }
-            index += 1;
+            run = Some(upcoming.unwrap_or(here));
         }
         put(writer, Line::Blank)?;
         Ok(sum)
@@ -425,47 +455,62 @@ impl Profile<'_> {
         writer: &mut Writer<Sink>,
         place: Place,
         current: &[u8],
-        to: ContextId,
-        target: u64,
+        callee: (ContextId, u64),
         count: u64,
     ) -> Result<(), Error> {
-        let callee = self.place(to);
-        let object = self.object(callee);
-        if object != self.object(place) {
-            put(writer, self.named(NameKey::Cob, &object))?;
+        let callee = self.callee(callee);
+        if callee.object != self.object(place) {
+            put(writer, self.named(NameKey::Cob, self.object_name(callee.object)))?;
         }
-        let file = self.file(callee);
-        if file != current {
-            put(writer, self.named(NameKey::Cfi, &file))?;
+        if callee.file != current {
+            put(writer, self.named(NameKey::Cfi, &callee.file))?;
         }
-        put(writer, self.named(NameKey::Cfn, &self.name(callee)))?;
-        let line = self.source(callee, target).1;
-        let positions = self.positions(callee, target, line);
-        let calls = Calls { count: Cost::from(count), target: Positions::new(&positions) };
-        put(writer, Line::Calls(calls))
+        put(writer, self.named(NameKey::Cfn, &callee.name))?;
+        let target = Positions::new(&callee.positions[self.columns()]);
+        put(writer, Line::Calls(Calls { count: Cost::from(count), target }))
     }
 
-    fn positions(&self, place: Place, address: u64, line: u64) -> Vec<u64> {
+    /// Returns what is written of a context that is called at an address.
+    fn callee(&mut self, (to, target): (ContextId, u64)) -> Rc<Callee> {
+        if let Some(known) = self.callees.get(&(to, target)) {
+            return Rc::clone(known);
+        }
+        let place = self.place(to);
+        let callee = Rc::new(Callee {
+            object: self.object(place),
+            file: self.file(place),
+            name: self.name(place),
+            positions: [target.wrapping_sub(self.bias(place)), self.run(place, target).source.1],
+        });
+        self.callees.insert((to, target), Rc::clone(&callee));
+        callee
+    }
+
+    /// Returns which of address and line are written.
+    fn columns(&self) -> Range<usize> {
         let options = &self.engine.options;
-        let address = address.wrapping_sub(self.bias(place));
         match (options.by_instruction, options.by_line) {
-            (true, true) => vec![address, line],
-            (true, false) => vec![address],
-            _ => vec![line],
+            (true, true) => 0..2,
+            (true, false) => 0..1,
+            _ => 1..2,
         }
+    }
+
+    fn cost_line(
+        &self,
+        writer: &mut Writer<Sink>,
+        role: CostRole,
+        positions: &[u64; 2],
+        cost: u64,
+    ) -> Result<(), Error> {
+        let (positions, costs) = (Positions::new(&positions[self.columns()]), [Cost::from(cost)]);
+        put(writer, Line::Cost(CostLine { role, positions, costs: Costs::new(&costs) }))
     }
 }
 
-fn file_name(file: &Option<Arc<str>>) -> Vec<u8> {
-    file.as_ref().map_or_else(|| UNKNOWN.to_vec(), |file| file.as_bytes().to_vec())
-}
-
-fn cost_line(writer: &mut Writer<Sink>, role: CostRole, positions: &[u64], cost: u64) -> Result<(), Error> {
-    let costs = [Cost::from(cost)];
-    put(
-        writer,
-        Line::Cost(CostLine { role, positions: Positions::new(positions), costs: Costs::new(&costs) }),
-    )
+/// Returns the name of a file, also of one that is not known.
+fn file_name(file: &Option<Arc<str>>) -> &[u8] {
+    file.as_ref().map_or(UNKNOWN, |file| file.as_bytes())
 }
 
 fn put(writer: &mut Writer<Sink>, line: Line<'_>) -> Result<(), Error> {
