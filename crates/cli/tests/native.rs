@@ -23,6 +23,8 @@ mod source_path;
 mod sums;
 #[path = "native/threads.rs"]
 mod threads;
+#[path = "native/unusual.rs"]
+mod unusual;
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -188,7 +190,10 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     compile(folder.path(), "deep", &["-O1"], DEEP);
     compile(folder.path(), "ways", &["-O1"], WAYS);
     compile(folder.path(), "switches", &["-O1", "-mno-red-zone"], SWITCHES);
-    for program in [&["./calls"][..], &["./deep"], &["./ways"], &["./switches"], &["sort", "--help"]] {
+    compile(folder.path(), "pops", &["-O1", "-mno-red-zone"], unusual::POPS);
+    let programs =
+        [&["./calls"][..], &["./deep"], &["./ways"], &["./switches"], &["./pops"], &["sort", "--help"]];
+    for program in programs {
         let files = [
             None,
             Some("--code-cache=1"),

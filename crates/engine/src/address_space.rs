@@ -116,6 +116,11 @@ impl AddressSpace {
         found
     }
 
+    /// Returns the start of the mapping of an address.
+    pub(crate) fn start(&self, address: u64) -> Option<u64> {
+        self.at(address).map(|(start, _)| start)
+    }
+
     /// Returns the protection of a page. `None` if nothing is mapped.
     pub(crate) fn protection(&self, address: u64) -> Option<u32> {
         self.at(address).map(|(_, mapping)| mapping.protection)

@@ -15,8 +15,13 @@ use crate::raw;
 pub(crate) const START: u64 = 0x5800_0000;
 const CODE_BYTES: u64 = 0x1400_0000;
 const TABLES_START: u64 = START + CODE_BYTES;
-const MARKS_START: u64 = 0x7600_0000;
+const MARKS_START: u64 = 0x7400_0000;
+const BOUNDARIES_START: u64 = MARKS_START + CODE_BYTES / CODE_ALIGNMENT;
 pub(crate) const END: u64 = 0x7800_0000;
+
+/// Each byte of code has a bit that tells whether an instruction of the program begins there.
+const BOUNDARIES_PER_BYTE: u64 = 8;
+const _: () = assert!(BOUNDARIES_START + CODE_BYTES / BOUNDARIES_PER_BYTE <= END);
 
 /// Code of a block begins at multiples of this.
 const CODE_ALIGNMENT: u64 = 16;
@@ -108,9 +113,11 @@ impl Arena {
 
     /// Forgets the code from an address on.
     pub(crate) fn forget_code_from(&mut self, address: u64) {
-        let length = (mark_of(self.next_code) + 1).saturating_sub(mark_of(address));
-        // SAFETY: the range is the engine's, and has marks.
-        unsafe { raw::write_bytes(mark_of(address), &vec![0; length as usize]) };
+        for marks in [mark_of, boundary_of] {
+            let length = (marks(self.next_code) + 1).saturating_sub(marks(address));
+            // SAFETY: the range is the engine's, and has marks.
+            unsafe { raw::write_bytes(marks(address), &vec![0; length as usize]) };
+        }
         (self.next_code, self.rare_code, self.returns) = (address, self.code_end, 0..0);
     }
 
@@ -223,6 +230,19 @@ impl Arena {
             && unsafe { raw::bytes(mark_of(code), 1) } == [1]
     }
 
+    /// Notes that at an address of the code of a block, all registers are those of the program.
+    pub(crate) fn mark_boundary(code: u64) {
+        let address = boundary_of(code);
+        // SAFETY: marks are in memory that stays reserved.
+        unsafe { raw::write_bytes(address, &[raw::bytes(address, 1)[0] | boundary_bit(code)]) };
+    }
+
+    /// `true` if at an address of code all registers are those of the program. The handler of signals may ask that.
+    pub(crate) fn is_boundary(code: u64) -> bool {
+        // SAFETY: marks are in memory that stays reserved.
+        Arena::has_code(code) && unsafe { raw::bytes(boundary_of(code), 1) }[0] & boundary_bit(code) != 0
+    }
+
     /// Takes a counter of calls that have not returned. `None` if there is none left.
     pub(crate) fn depth(&mut self) -> Option<Depth> {
         self.cells(1).map(Depth)
@@ -262,6 +282,15 @@ impl Arena {
 /// Returns the address of the mark of code: a byte.
 fn mark_of(code: u64) -> u64 {
     MARKS_START + (code - START) / CODE_ALIGNMENT
+}
+
+/// Returns the address of the byte with the mark of an address in code.
+fn boundary_of(code: u64) -> u64 {
+    BOUNDARIES_START + (code - START) / BOUNDARIES_PER_BYTE
+}
+
+fn boundary_bit(code: u64) -> u8 {
+    1 << (code % BOUNDARIES_PER_BYTE)
 }
 
 /// Returns instructions that do nothing, of less than 16 bytes together.

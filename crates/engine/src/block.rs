@@ -111,6 +111,36 @@ impl<'a> Block<'a> {
         &self.code[start..start + decoded.instruction.len()]
     }
 
+    /// `true` if the block may take more off the stack than it puts there, before its last instruction if that is a branch. So does one that
+    /// takes the return address of a call off the stack.
+    pub(crate) fn raises_stack(&self) -> bool {
+        use iced_x86::Mnemonic::{Add, And, Cmp, Lea, Leave, Push, Sub, Test};
+        let count = self.instructions.len() - usize::from(!matches!(self.end, End::Next(_)));
+        let mut height = 0;
+        for Decoded { instruction, .. } in &self.instructions[..count] {
+            height += i64::from(instruction.stack_pointer_increment());
+            let is_constant =
+                instruction.op1_kind() != OpKind::Register && instruction.op1_kind() != OpKind::Memory;
+            let is_written = instruction.mnemonic() == Leave
+                || instruction.op0_register().full_register() == Register::RSP
+                || instruction.op1_register().full_register() == Register::RSP
+                    && instruction.mnemonic() == iced_x86::Mnemonic::Xchg;
+            match instruction.mnemonic() {
+                _ if !is_written => {}
+                Add if is_constant => height += instruction.immediate(1) as i64,
+                Sub if is_constant => height -= instruction.immediate(1) as i64,
+                Lea if instruction.memory_base() == Register::RSP
+                    && instruction.memory_index() == Register::None =>
+                {
+                    height += instruction.memory_displacement64() as i64;
+                }
+                And | Cmp | Push | Sub | Test => {}
+                _ => return true,
+            }
+        }
+        height > 0
+    }
+
     /// Returns the flags that are needed where the block begins. What follows the block may need all.
     pub(crate) fn flags_needed(&self) -> u32 {
         let mut needed = ALL_FLAGS;
@@ -322,6 +352,37 @@ mod tests {
     const AVX512: &str =
         "an instruction of AVX-512, which the processor that is shown to the program does not have";
     const GS: &str = "an instruction that uses the segment gs, which the engine needs";
+
+    #[test]
+    fn what_takes_more_off_the_stack_than_it_puts_there_is_found() {
+        for (code, raises) in [
+            // pop rax; jmp
+            (&[0x58, 0xeb, 0x00][..], true),
+            // push rax; pop rax; jmp
+            (&[0x50, 0x58, 0xeb, 0x00], false),
+            // add rsp, 8; cmp rsp, rax; jne
+            (&[0x48, 0x83, 0xc4, 8, 0x48, 0x39, 0xc4, 0x75, 0x00], true),
+            // sub rsp, 16; add rsp, 8; jmp
+            (&[0x48, 0x83, 0xec, 16, 0x48, 0x83, 0xc4, 8, 0xeb, 0x00], false),
+            // lea rsp, [rsp + 8]; call
+            (&[0x48, 0x8d, 0x64, 0x24, 8, 0xe8, 0, 0, 0, 0], true),
+            // lea rsp, [rsp - 8]; call
+            (&[0x48, 0x8d, 0x64, 0x24, 0xf8, 0xe8, 0, 0, 0, 0], false),
+            // and rsp, -32; push rbp; mov rbp, rsp; jmp
+            (&[0x48, 0x83, 0xe4, 0xe0, 0x55, 0x48, 0x89, 0xe5, 0xeb, 0x00], false),
+            // mov rsp, rbp; jmp
+            (&[0x48, 0x89, 0xec, 0xeb, 0x00], true),
+            // leave; jmp
+            (&[0xc9, 0xeb, 0x00], true),
+            // xchg rax, rsp; jmp
+            (&[0x48, 0x94, 0xeb, 0x00], true),
+            // pop rax; push rax; call
+            (&[0x58, 0x50, 0xe8, 0, 0, 0, 0], false),
+        ] {
+            let block = Block::decode(code, 0x40_0000, MAX_INSTRUCTIONS);
+            assert_eq!(block.raises_stack(), raises, "{code:x?}");
+        }
+    }
 
     #[test]
     fn counting_is_put_where_flags_are_not_needed() {

@@ -26,7 +26,7 @@ mod translate;
 mod trigger;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gristmill_format::NameSpace;
 use gristmill_profile::hash::Map;
@@ -51,7 +51,7 @@ pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use processes::Lent;
 use signals::Signals;
-use transfer::WatchedCall;
+use transfer::{DirectBranch, WatchedCall};
 use trigger::Trigger;
 
 /// A reason to leave translated code.
@@ -73,6 +73,8 @@ pub(crate) enum Exit {
     Return,
     /// A return that takes more off the stack.
     ReturnAndPop(u16),
+    /// A branch where calls have ended without a return: their return addresses were taken off the stack.
+    Unwind(DirectBranch),
     /// A signal has come, and a block is about to run.
     Signal,
     /// An instruction has failed.
@@ -149,6 +151,19 @@ pub(crate) struct Translated {
     spills: bool,
 }
 
+impl Translated {
+    /// Returns the index of the instruction whose code an address is in.
+    fn instruction_at(&self, code: u64) -> usize {
+        let offset = (code - self.code) as u16;
+        self.offsets.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// Returns the address of an instruction, or that behind the last one.
+    fn address_of(&self, index: usize) -> u64 {
+        self.start + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()
+    }
+}
+
 /// Everything that the engine knows about the program that it runs.
 #[derive(Debug)]
 pub(crate) struct Engine {
@@ -176,8 +191,8 @@ pub(crate) struct Engine {
     /// Memory of its parent that this process has borrowed.
     lent: Option<Lent>,
     limits: Limits,
-    /// Blocks that an instruction has ended by failing.
-    pub(crate) partial_runs: Vec<PartialRun>,
+    /// The counts of blocks that were left before their ends.
+    pub(crate) partial_runs: BTreeMap<PartialRun, u64>,
     /// `true` if calls are followed and costs are counted.
     is_counted: bool,
     /// Parts of the profile that were written.
@@ -203,11 +218,11 @@ pub(crate) struct Beginning {
     pub(crate) hot_place: HotPlace,
 }
 
-/// A run of a block that an instruction has ended by failing.
-#[derive(Debug, Clone, Copy)]
+/// A run of a block that was left before its end: an instruction has failed, or a signal has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PartialRun {
     pub(crate) block: u32,
-    /// The index of the instruction.
+    /// The index of the first instruction that has not run.
     pub(crate) instruction: u8,
     /// `true` if the block had counted.
     pub(crate) is_counted: bool,
@@ -264,7 +279,7 @@ impl Engine {
             signals: Signals::new(),
             lent: None,
             limits,
-            partial_runs: Vec::new(),
+            partial_runs: BTreeMap::new(),
             is_counted,
             parts: 0,
             forked_from: Vec::new(),
@@ -290,6 +305,9 @@ impl Engine {
     /// Decides how to go on.
     pub(crate) fn go_on(&mut self, state: &mut State, exit: u32) -> Step {
         let step = self.step(state, exit);
+        if matches!(step, Step::Run) {
+            self.deliver_at_start(state);
+        }
         self.prepare_to_run(state);
         step
     }
@@ -297,6 +315,7 @@ impl Engine {
     /// Decides how to go on after a system call.
     pub(crate) fn after_call(&mut self, state: &mut State, call: &Call, result: i64) -> Step {
         self.end_call(state, call.next, call.context, result);
+        self.deliver_at_start(state);
         self.prepare_to_run(state);
         Step::Run
     }
@@ -371,6 +390,7 @@ impl Engine {
             Exit::IndirectOnce(branch) => self.indirect_now(state, branch),
             Exit::Return => self.odd_return(state, 0),
             Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
+            Exit::Unwind(branch) => self.unwind_at(state, branch),
             Exit::SystemCall { next, context, resume } => {
                 state.resume = resume;
                 return self.system_call(state, next, context);

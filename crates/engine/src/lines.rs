@@ -19,7 +19,7 @@ type Slice = EndianSlice<'static, LittleEndian>;
 /// The version whose programs need nothing else.
 const VERSION: u16 = 5;
 
-/// What a sequence of rows begins with: the instruction that sets an address of 8 bytes, which follow.
+/// The instruction that a sequence of rows begins with: it sets an address of 8 bytes, which follow.
 const SET_ADDRESS: [u8; 3] = [0, 9, 2];
 
 /// The first of the addresses that linkers write for code that they have removed. It can also be 0.
@@ -41,7 +41,7 @@ pub(crate) struct Run {
 /// Paths by program and number of the file.
 type Paths = Map<(usize, u64), Option<Arc<str>>>;
 
-/// An address that a program sets. Any of its bytes can look like that: the program tells.
+/// An address that a program sets, or bytes that look like that.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     address: u64,

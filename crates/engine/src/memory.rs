@@ -3,12 +3,15 @@
 
 use linux_raw_sys::general as sys;
 
-use crate::address_space::AddressSpace;
+use crate::address_space::{AddressSpace, PAGE_BYTES};
 use crate::raw;
 use crate::state::Frame;
 
-/// Frames of calls that have not returned, of the first thread and of others. Untouched memory takes none.
+/// Frames of calls that have not returned: 134 million, or less where address space is limited. Untouched memory takes none.
 const SHADOW_BYTES: [u64; 2] = [4 << 30, 256 << 20];
+
+/// The space below the first frame.
+const FIRST_FRAME_OFFSET: u64 = 2 * Frame::BYTES as u64;
 
 /// Code of the program. It is read while it is decoded, and not kept.
 ///
@@ -79,10 +82,21 @@ pub(crate) fn reserve(length: u64) -> Option<u64> {
     raw::error_of(address).is_none().then_some(address as u64)
 }
 
-/// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory.
-pub(crate) fn reserve_shadow_stack(is_first: bool) -> Option<u64> {
-    let address = reserve(SHADOW_BYTES[usize::from(!is_first)])?;
-    Some(address + 2 * Frame::BYTES as u64)
+/// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory. Behind it is none that can be written.
+pub(crate) fn reserve_shadow_stack() -> Option<u64> {
+    SHADOW_BYTES.into_iter().find_map(|bytes| {
+        let address = reserve(bytes + PAGE_BYTES)?;
+        let arguments = [address + bytes, PAGE_BYTES, 0, 0, 0, 0];
+        // SAFETY: the memory was reserved above.
+        let result = unsafe { raw::system_call(u64::from(sys::__NR_mprotect), arguments) };
+        raw::error_of(result).is_none().then_some(address + FIRST_FRAME_OFFSET)
+    })
+}
+
+/// `true` if an address is in the shadow stack whose first frame is at `first`, or right behind it. The program has no memory there.
+pub(crate) fn is_shadow_stack(first: u64, address: u64) -> bool {
+    let start = first - FIRST_FRAME_OFFSET;
+    (start..start + SHADOW_BYTES[0] + PAGE_BYTES).contains(&address)
 }
 
 /// Writes the frame below the first, which translated code reads when there is none: its stack pointer is above all of the program, and

@@ -53,7 +53,7 @@ impl Threads {
                 if self.slots.is_empty() {
                     raw::prefer_large_pages(base, THREAD_BYTES);
                 }
-                let first_frame = memory::reserve_shadow_stack(self.slots.is_empty())?;
+                let first_frame = memory::reserve_shadow_stack()?;
                 self.slots.push(Slot { base, first_frame, is_live: true, cost_before: 0 });
                 (self.slots.len() - 1, 0)
             }

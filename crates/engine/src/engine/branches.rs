@@ -220,21 +220,14 @@ fn add_to_slot(table: Table, comparison: &Comparison) {
 /// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call. Then the code at `odd` goes on,
 /// with the target in `rcx`.
 fn emit_look_at_stack(asm: &mut Asm, target: u64, odd: u64, is_free: bool) {
-    let sp = Mem::Base(RDX, -Frame::BYTES);
     asm.load_shadow(RDX);
     if is_free {
         asm.set(RCX, target as u32);
-        asm.compare(sp, RSP);
+        asm.compare(Mem::Base(RDX, -Frame::BYTES), RSP);
         asm.jump_if(BELOW, odd);
         return;
     }
-    asm.load(RCX, sp);
-    asm.not(RCX);
-    asm.lea_sum(RCX, RSP, RCX, 0);
-    asm.not(RCX);
-    asm.set(RDX, 63);
-    asm.shift_right(RCX, RDX);
-    let is_below = asm.jump_if_rcx_is_zero();
+    let is_below = asm.jump_unless_stack_is_above(0);
     asm.set(RCX, target as u32);
     asm.jump(odd);
     asm.land(is_below);

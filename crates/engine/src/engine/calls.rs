@@ -340,9 +340,9 @@ impl Engine {
         Some((stub, CallPlan { function: Some(plan.function?), entries }))
     }
 
-    /// `true` if the level of a call is found by comparisons with the number of calls: flags are needed, or there are more than two.
+    /// `true` if the level of the call of a function is found by comparisons with the number of calls: flags are needed, or there are more than two.
     fn compares_level(&self, plan: &CallPlan, target: u64) -> bool {
-        self.flags_needed_at(target) != 0 || plan.entries.len() > 2
+        plan.function.is_some() && (self.flags_needed_at(target) != 0 || plan.entries.len() > 2)
     }
 
     /// Writes the part of a call that depends on the level of recursion. The frame is at `rdx`.

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::signals::HANDLER_EDGE;
-use super::transfer::Transfer;
+use super::transfer::{BranchKind, DirectBranch, Transfer};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::State;
@@ -32,6 +32,23 @@ impl Engine {
             }
         }
         context
+    }
+
+    /// Goes on with a branch where calls have ended without a return.
+    pub(super) fn unwind_at(&mut self, state: &mut State, branch: DirectBranch) {
+        let is_call = branch.kind == BranchKind::Call;
+        let pushed = if is_call { 8 } else { 0 };
+        state.gpr[4] = state.gpr[4].wrapping_add(pushed);
+        let context = self.unwind(state).unwrap_or(branch.context);
+        state.gpr[4] = state.gpr[4].wrapping_sub(pushed);
+        let context = self.context_now(state, branch.site.address, context);
+        let target = branch.destination(state.flags);
+        if is_call {
+            let transfer = self.transfer(context, branch.site, target, Some(branch.next));
+            self.take(state, context, transfer, target);
+        } else {
+            self.go_to(state, target, context);
+        }
     }
 
     /// Goes on after a return that is not that of the last call.

@@ -6,6 +6,7 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::own_call::own_call;
+use crate::address_space::{STACK_BYTES, STACK_END, page_start};
 use crate::inherited::{LIMIT_COUNT, Limit};
 use crate::memory;
 use crate::raw;
@@ -143,6 +144,25 @@ impl Engine {
             self.limits.own[index] = Some(wanted);
         }
         0
+    }
+
+    /// Sets the limit of the stack by a system call. The kernel lets a stack grow up to the limit of the moment; here it is mapped as a whole.
+    pub(super) fn limit_of_stack(&mut self, number: u32, arguments: [u64; 6]) -> i64 {
+        let result = own_call(number, arguments);
+        let [limit, _] = of_kernel(sys::RLIMIT_STACK);
+        let new = STACK_END - page_start(limit.min(*STACK_BYTES.end()));
+        if raw::error_of(result).is_none()
+            && let Some(start) = self.space.start(STACK_END - 1).filter(|start| new < *start)
+            && self.space.is_free(new, start - new)
+        {
+            let access = sys::PROT_READ | sys::PROT_WRITE;
+            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE | sys::MAP_FIXED_NOREPLACE;
+            let mapping = [new, start - new, u64::from(access), u64::from(flags), u64::MAX, 0];
+            if raw::error_of(own_call(sys::__NR_mmap, mapping)).is_none() {
+                self.space.add(new, start - new, access);
+            }
+        }
+        result
     }
 
     /// `true` if the program may not have that much more memory.

@@ -145,14 +145,15 @@ fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; wo
     state.fault = [context[word::ERROR], context[word::TRAP], context[word::FAULT_ADDRESS]];
 }
 
-/// Lets translated code go on to the start of a block, where all registers are the program's.
+/// Lets translated code go on to the start of a block, or of an instruction in it, where all registers are the program's. Each step takes as
+/// long as thousands of instructions.
 fn step(state: &mut State, context: &mut [u64; word::COUNT]) {
     let rip = context[word::RIP];
     if state.pending == 0 || matches!(switch::place(rip), Place::Leaving) {
         context[word::FLAGS] &= !TRAP_FLAG;
         return;
     }
-    if Arena::begins_block(rip) {
+    if Arena::begins_block(rip) || Arena::is_boundary(rip) {
         state.interrupted = rip;
         state.exit = u64::from(SIGNAL_EXIT);
         context[word::FLAGS] &= !TRAP_FLAG;

@@ -92,7 +92,7 @@ impl Engine {
                 cells.cost().set(*base, 0);
             }
         }
-        self.partial_runs.retain(|run| !bases.contains(&run.thread));
+        self.partial_runs.retain(|run, _| !bases.contains(&run.thread));
         self.add_all_calls(state, is_alone, u64::MAX);
         self.threads.restart_summaries(&bases);
     }

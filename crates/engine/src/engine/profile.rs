@@ -28,12 +28,15 @@ const UNKNOWN: &[u8] = b"???";
 /// A call from an instruction: what is called, from which address on.
 type CallKey = (u64, ContextId, u64);
 
+/// The count of calls, and their cost.
+type CallCost = (u64, u64);
+
 /// The costs of a context.
 #[derive(Debug, Clone, Default)]
 struct ContextCosts {
     by_address: AddressCosts,
-    /// Count and cost of calls, by their keys.
-    calls: Vec<(CallKey, (u64, u64))>,
+    /// By their keys.
+    calls: Vec<(CallKey, CallCost)>,
 }
 
 impl ContextCosts {
@@ -41,7 +44,7 @@ impl ContextCosts {
         self.by_address.0.is_empty() && self.calls.is_empty()
     }
 
-    /// Returns the addresses that have costs or calls, with their own costs.
+    /// Returns the addresses that have costs or calls, with their self costs.
     fn spots(&self) -> Vec<(u64, u64)> {
         let mut spots = self.by_address.clone();
         spots.0.extend(self.calls.iter().map(|(key, _)| (key.0, 0)));
@@ -149,7 +152,14 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
     let mut costs = vec![ContextCosts::default(); engine.contexts.count()];
     for block in &engine.blocks {
         let count = sum(block.counter);
-        if count == 0 {
+        let repetitions: Vec<(u8, u64)> = block
+            .repetitions
+            .iter()
+            .map(|(index, cell)| (*index, sum(*cell)))
+            .filter(|(_, sum)| *sum != 0)
+            .collect();
+        // A fault can leave a block before it counts, but behind repetitions.
+        if count == 0 && repetitions.is_empty() {
             continue;
         }
         let (owner, site) = engine.contexts.owner(block.context);
@@ -160,13 +170,11 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
             costs.add(site.unwrap_or(address), count);
             address += u64::from(*length);
         }
-        for (index, cell) in &block.repetitions {
-            let before: u64 =
-                block.lengths[..usize::from(*index)].iter().map(|length| u64::from(*length)).sum();
-            costs.add(site.unwrap_or(block.start + before), sum(*cell));
+        for (index, sum) in repetitions {
+            costs.add(site.unwrap_or(block.address_of(usize::from(index))), sum);
         }
     }
-    for run in engine.partial_runs.iter().filter(|run| bases.contains(&run.thread)) {
+    for (run, count) in engine.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
         let block = &engine.blocks[run.block as usize];
         let (owner, site) = engine.contexts.owner(block.context);
         let owner = engine.contexts.shown(owner);
@@ -174,8 +182,8 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
             let cost = match (at < usize::from(run.instruction), run.is_counted) {
-                (false, true) => u64::MAX,
-                (true, false) => 1,
+                (false, true) => count.wrapping_neg(),
+                (true, false) => *count,
                 _ => 0,
             };
             costs.add(site.unwrap_or(address), cost);
@@ -183,7 +191,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
         }
     }
     // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing.
-    let mut sums: Vec<((ContextId, CallKey, u64), (u64, u64))> = Vec::new();
+    let mut sums: Vec<((ContextId, CallKey, u64), CallCost)> = Vec::new();
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
         let (count, cost) = (sum(cells.count()), sum(cells.cost()));
@@ -209,7 +217,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
 }
 
 /// Makes the counts and costs of a key one, when they are sorted.
-fn add_up<K: PartialEq>(sums: &mut Vec<(K, (u64, u64))>) {
+fn add_up<K: PartialEq>(sums: &mut Vec<(K, CallCost)>) {
     sums.dedup_by(|(key, sum), (kept_key, kept)| {
         let is_same = key == kept_key;
         if is_same {
@@ -227,7 +235,7 @@ struct Profile<'a> {
     part: Part<'a>,
 }
 
-/// What is written of a function that is called.
+/// The parts of a call that its function has.
 #[derive(Debug)]
 struct Callee {
     object: Option<ObjectId>,

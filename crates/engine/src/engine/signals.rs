@@ -10,6 +10,8 @@ use linux_raw_sys::general as sys;
 use super::master_handler::{self, STOP_SIGNAL, without_stop};
 use super::signal_frame::{self, Delivery};
 use super::{Engine, Exit, PartialRun};
+use crate::arena::Arena;
+use crate::block::is_repeated_comparison;
 use crate::contexts::ContextId;
 use crate::memory;
 use crate::state::{Frame, Level, STACK_DISABLED, State};
@@ -269,27 +271,72 @@ impl Engine {
     /// Goes on after a fault in translated code.
     pub(super) fn fault(&mut self, state: &mut State) {
         let code = state.interrupted;
+        if memory::is_shadow_stack(state.first_frame, state.fault[2]) {
+            let calls = state.frame_count();
+            self.stop(
+                state,
+                &format!("the program has {calls} calls that have not returned, and no more can be kept"),
+            );
+        }
         let Some(number) = self.block_around(code) else {
             let message = format!("translated code at {code:#x} has failed with signal {}", state.pending);
             self.stop(state, &message);
         };
         let block = &self.blocks[number as usize];
-        let offset = (code - block.code) as u16;
-        let index = block.offsets.partition_point(|start| *start <= offset).saturating_sub(1);
-        let (context, length) = (block.context, block.lengths.len());
-        let before: u64 = block.lengths[..index].iter().map(|length| u64::from(*length)).sum();
-        let pc = block.start + before;
-        let is_counted = offset >= block.counted_from;
-        if block.spills && index + 1 == length {
+        let index = block.instruction_at(code);
+        // A trap comes behind its instruction, which has run.
+        let is_trap = state.pending == u64::from(sys::SIGTRAP)
+            && TRAPS.contains(&self.code_bytes(block.address_of(index), 1)[0]);
+        if !is_trap && block.spills && index + 1 == block.lengths.len() {
             (state.gpr[1], state.gpr[2]) = (state.spill0, state.spill1);
         }
-        // The block is counted as a whole: what did not run is taken off, or what ran is added.
-        let counted = if is_counted { length as u64 } else { 0 };
-        state.cost = state.cost.wrapping_sub(counted).wrapping_add(index as u64);
-        let thread = state.own_address;
-        let (block, instruction) = (number, index as u8);
-        self.partial_runs.push(PartialRun { block, instruction, is_counted, thread });
+        let context = block.context;
+        let pc = self.leave_block(state, number, index + usize::from(is_trap));
+        // The kernel tells some handlers where the instruction is.
+        if state.signal_data[2] == code {
+            state.signal_data[2] = pc;
+        }
         self.deliver(state, pc, context);
+    }
+
+    /// Leaves a block before an instruction. Returns the address of that.
+    fn leave_block(&mut self, state: &mut State, number: u32, index: usize) -> u64 {
+        let code = state.interrupted;
+        let block = &self.blocks[number as usize];
+        let (pc, thread) = (block.address_of(index), state.own_address);
+        if !self.contexts.collects(block.context) {
+            return pc;
+        }
+        // The block is counted as a whole: what did not run is taken off, or what ran is added.
+        let is_counted = code - block.code >= u64::from(block.counted_from);
+        let counted = if is_counted { block.lengths.len() } else { 0 };
+        state.cost = state.cost.wrapping_sub(counted as u64).wrapping_add(index as u64);
+        let repeated =
+            block.repetitions.iter().find(|(known, _)| usize::from(*known) == index).map(|(_, cell)| *cell);
+        let has_begun = block.offsets.get(index).is_some_and(|start| code - block.code > u64::from(*start));
+        let run = PartialRun { block: number, instruction: index as u8, is_counted, thread };
+        *self.partial_runs.entry(run).or_default() += 1;
+        if let Some(cell) = repeated.filter(|_| has_begun) {
+            // Repetitions are counted before they run, those of comparisons behind it.
+            let left = state.gpr[1];
+            let decoded = self.decode(pc, 1);
+            let is_comparison = decoded
+                .instructions
+                .first()
+                .is_some_and(|decoded| is_repeated_comparison(&decoded.instruction));
+            let ran = if is_comparison { state.spill2.wrapping_sub(left) } else { left.wrapping_neg() };
+            cell.add(thread, ran);
+            state.cost = state.cost.wrapping_add(ran);
+        }
+        pc
+    }
+
+    /// Delivers signals that have come while the engine decided, where a block is about to run: single steps up to there take long.
+    pub(super) fn deliver_at_start(&mut self, state: &mut State) {
+        while state.pending != 0 && Arena::begins_block(state.resume) {
+            state.interrupted = state.resume;
+            self.interrupted(state);
+        }
     }
 
     /// Gives the program a fault that has no instruction.
@@ -304,21 +351,19 @@ impl Engine {
         self.deliver(state, pc, context);
     }
 
-    /// Goes on where translated code was about to begin a block.
+    /// Goes on where translated code was about to begin a block, or an instruction of it.
     pub(super) fn interrupted(&mut self, state: &mut State) {
-        let Some(number) = self.block_with_code_at(state.interrupted) else {
-            let message = format!("a signal came in translated code at {:#x}", state.interrupted);
-            self.stop(state, &message);
+        let code = state.interrupted;
+        let Some(number) = self.block_around(code) else {
+            self.stop(state, &format!("a signal came in translated code at {code:#x}"));
         };
         let block = &self.blocks[number as usize];
-        let (pc, context) = (block.start, block.context);
+        let (start, context) = (block.start, block.context);
+        let pc = match code == block.code {
+            true => start,
+            false => self.leave_block(state, number, block.instruction_at(code)),
+        };
         self.deliver(state, pc, context);
-    }
-
-    /// Returns the number of the block whose code begins at an address.
-    fn block_with_code_at(&self, code: u64) -> Option<u32> {
-        let found = self.live.binary_search_by_key(&code, |number| self.blocks[*number as usize].code);
-        found.ok().map(|index| self.live[index])
     }
 
     /// Returns the number of the block that has an address in its code.
@@ -358,6 +403,9 @@ fn uses_alternative_stack(state: &State) -> bool {
 pub(super) fn set_mask(mask: u64) {
     restore_mask(without_stop(mask));
 }
+
+/// The opcodes of `int3` and `int1`.
+const TRAPS: [u8; 2] = [0xcc, 0xf1];
 
 /// The exits that the handler of signals takes.
 pub(super) const FIRST_EXITS: [Exit; 2] = [Exit::Signal, Exit::Fault];

@@ -132,6 +132,12 @@ impl Engine {
             sys::__NR_prlimit64 if is_ours(second) && is_own_process(first) => {
                 self.limit(second, third, fourth)
             }
+            sys::__NR_setrlimit if first == u64::from(sys::RLIMIT_STACK) => {
+                self.limit_of_stack(number, arguments)
+            }
+            sys::__NR_prlimit64 if second == u64::from(sys::RLIMIT_STACK) && is_own_process(first) => {
+                self.limit_of_stack(number, arguments)
+            }
             sys::__NR_readlink if self.is_own_program(first) => self.read_own_link(second, third),
             sys::__NR_readlinkat if self.is_own_program(second) => self.read_own_link(third, fourth),
             sys::__NR_open => match self.open_own_file(first, second, third) {

@@ -1,10 +1,10 @@
 //! Translation of a block: its instructions as they are, the counting between them, and its end.
 
-use iced_x86::Instruction;
+use iced_x86::{ConditionCode, Instruction};
 use linux_raw_sys::general as sys;
 
 use super::chunk::Chunk;
-use super::transfer::Transfer;
+use super::transfer::{BranchKind, DirectBranch, Transfer};
 use super::{Engine, Exit, Translated};
 use crate::address_space::SHARED;
 use crate::arena::{Arena, Cell};
@@ -13,6 +13,7 @@ use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
+use crate::symbols::Section;
 
 /// Return addresses have 31 bits, and what instructions refer to must be near.
 const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
@@ -85,6 +86,7 @@ impl Engine {
         if self.options.dump_every > 0 && is_counted {
             self.emit_block_count(&mut chunk, address, context);
         }
+        let looks = is_counted && block.raises_stack();
         let (mut offsets, mut counted_from) = (Vec::new(), 0);
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
@@ -95,6 +97,7 @@ impl Engine {
                 counted_from = chunk.asm.offset();
             }
             offsets.push(chunk.asm.offset());
+            Arena::mark_boundary(chunk.asm.here());
             if index >= copied {
                 break;
             }
@@ -123,7 +126,7 @@ impl Engine {
             counted_from = chunk.asm.offset();
         }
         let counts = counts.filter(|_| counts_at_end);
-        let end = BlockEnd { context, site, number, is_counted, transfer, falls_to, counts };
+        let end = BlockEnd { context, site, number, is_counted, looks, transfer, falls_to, counts };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
         translated.offsets = offsets.into();
@@ -186,9 +189,15 @@ impl Engine {
             End::Jump(target) | End::Call(target) => self.flags_needed_at(target),
             End::Conditional(target) => self.flags_needed_at(target) | self.flags_needed_at(block.next()),
             End::Next(next) => self.flags_needed_at(next),
+            End::IndirectJump if self.is_stub(block.start) => 0,
             // The kernel keeps flags, but the way to it is long.
             _ => ALL_FLAGS,
         }
+    }
+
+    /// `true` for code that leads to functions of other objects.
+    fn is_stub(&self, address: u64) -> bool {
+        matches!(self.objects.at(address), Some((_, Section::Stubs)))
     }
 
     /// Returns the flags that the code at an address needs.
@@ -198,6 +207,8 @@ impl Engine {
         }
         let needed = match self.is_writable(address) {
             true => ALL_FLAGS,
+            // Stubs lead to the dynamic linker as well, which changes flags.
+            false if self.is_stub(address) => 0,
             false => self.decode(address, LOOK_AHEAD_INSTRUCTIONS).flags_needed(),
         };
         self.needed_flags.borrow_mut().insert(address, needed);
@@ -209,12 +220,24 @@ impl Engine {
         let last = block.instructions[block.instructions.len() - 1];
         match block.end {
             End::Next(_) | End::NoCode | End::Invalid | End::Stop(_) => {
-                self.emit_go(chunk, next, end.context)
+                self.emit_look(chunk, end, BranchKind::Jump, next, next);
+                self.emit_go(chunk, next, end.context);
             }
-            End::Jump(target) => self.emit_transfer(chunk, end.context, target, &end.transfer),
-            End::Conditional(target) => self.emit_conditional(chunk, block, &last, target, end),
+            End::Jump(target) => {
+                self.emit_look(chunk, end, BranchKind::Jump, target, next);
+                self.emit_transfer(chunk, end.context, target, &end.transfer);
+            }
+            End::Conditional(target) => {
+                let condition = last.instruction.condition_code();
+                // `loop` and `jrcxz` have none.
+                if condition != ConditionCode::None {
+                    self.emit_look(chunk, end, BranchKind::Conditional(condition), target, next);
+                }
+                self.emit_conditional(chunk, block, &last, target, end);
+            }
             End::Call(target) => {
                 self.emit_push_return(chunk, next);
+                self.emit_look(chunk, end, BranchKind::Call, target, next);
                 self.emit_transfer(chunk, end.context, target, &end.transfer);
             }
             End::IndirectCall | End::IndirectJump => {
@@ -256,6 +279,28 @@ impl Engine {
                 self.emit_go(chunk, next, end.context);
             }
         }
+    }
+
+    /// Writes a look at the stack pointer if calls may have ended in a block without a return. The engine goes on with the branch then.
+    fn emit_look(&mut self, chunk: &mut Chunk, end: &BlockEnd, kind: BranchKind, target: u64, next: u64) {
+        if !end.looks {
+            return;
+        }
+        let asm = &mut chunk.asm;
+        asm.spill(RCX);
+        asm.spill(RDX);
+        asm.load_shadow(RDX);
+        // A call has put its return address there.
+        let is_below = asm.jump_unless_stack_is_above(if kind == BranchKind::Call { 1 } else { 0 });
+        asm.restore(RCX);
+        asm.restore(RDX);
+        let mut rare = self.rare_code();
+        let branch = DirectBranch { context: end.context, site: end.site, target, next, kind };
+        self.emit_exit(&mut rare, Exit::Unwind(branch));
+        chunk.asm.jump(self.arena.add_rare_code(rare.bytes()));
+        chunk.asm.land(is_below);
+        chunk.asm.restore(RCX);
+        chunk.asm.restore(RDX);
     }
 
     /// Writes a way out that comes back behind it.
@@ -349,6 +394,8 @@ pub(super) struct BlockEnd {
     number: u32,
     /// `true` if calls are followed.
     is_counted: bool,
+    /// `true` if calls may have ended in the block without a return.
+    looks: bool,
     transfer: Transfer,
     falls_to: Transfer,
     /// The counting of a return, which comes when a register is spilled.
@@ -407,11 +454,13 @@ fn emit_repetition(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded, cell: Ce
         asm.store(Mem::State(SPILL0), RAX);
         add(asm);
         asm.load(RAX, Mem::State(SPILL0));
+        Arena::mark_boundary(asm.here());
         emit_copy(asm, block, decoded);
         return;
     }
     let nothing = asm.jump_if_rcx_is_zero();
     asm.store(Mem::State(SPILL2), RCX);
+    Arena::mark_boundary(asm.here());
     emit_copy(asm, block, decoded);
     asm.store(Mem::State(SPILL0), RAX);
     asm.store(Mem::State(SPILL1), RCX);
