@@ -2,6 +2,7 @@
 
 pub(crate) mod handed_on;
 mod in_place;
+pub(crate) mod messages;
 mod process;
 mod randomisation;
 

@@ -37,7 +37,8 @@ fn recording(rest: &str) -> String {
 fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
     let text = "pid: 1\nevents: Ir\nfn=main\n1 10\ntotals: 10\n";
     let script = format!(
-        "#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) out=${{word#*=}} out=${{out%\\%p}};; esac; done\n\
+        "#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) out=${{word#*=}} out=${{out%\\%p}};; \
+         --log-file=*) log=${{word#*=}} log=${{log%\\%p}};; esac; done\n\
          profile() {{ printf '{}'; }}\n",
         text.replace('\n', "\\n")
     );
@@ -45,6 +46,15 @@ fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
     for (rest, refusal) in [
         ("profile > ${out}$$; : > ${out}2000000000", ""),
         (": > ${out}$$; profile > ${out}$$-01", ""),
+        (
+            "profile > ${out}$$; : > ${out}2000000000; echo '==2000000000== Collected : 7' > ${log}2000000000",
+            "a profile could not be written: is the disk full?",
+        ),
+        (
+            "profile > ${out}$$; : > ${out}2000000000; profile > ${out}2000000000-01; \
+             echo '==2000000000== Collected : 7' > ${log}2000000000",
+            "",
+        ),
         ("profile > ${out}$$; : > ${out}$$.1", "a profile could not be written: is the disk full?"),
         (": > ${out}$$; profile > ${out}$$.1", no_profile),
         (": > ${out}$$; profile > ${out}2000000000", no_profile),

@@ -93,6 +93,30 @@ fn what_the_program_started_is_not_taken_for_the_program() {
     assert_eq!(texts(folder.path()).keys().map(String::as_str).collect::<Vec<_>>(), [format!("x.{FORKED}")]);
 }
 
+/// A disk that was full when a process ended can have space again. Callgrind tells there what it counted, and nothing of a process that
+/// becomes another program.
+#[test]
+fn an_empty_profile_of_a_process_that_counted_is_missed() {
+    for (messages, threads, is_missed) in [
+        ("Collected : 0 12", "", true),
+        ("Collected : 0", "", false),
+        ("Command: ./y", "", false),
+        ("Collected : 12", "profile 1 1 > \"$out\"2000000000-01", false),
+    ] {
+        let folder = folder(&[]);
+        let script = format!(
+            "echo '=={FORKED}== Events    : Ir\n=={FORKED}== {messages}' > \"$log\"{FORKED}; : > \"$out\"{FORKED}; {threads}"
+        );
+        let output = record(folder.path(), &script, &[]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), if is_missed { 2 } else { 0 }, "{messages}: {said}");
+        let removed = format!("x.{FORKED}: removed, as it was cut off");
+        assert_eq!(said.contains(&removed), is_missed, "{messages}: {said}");
+        assert!(said.contains(" instructions (Ir)"), "{messages}: {said}");
+        assert!(!said.contains("Collected"), "{messages}: {said}");
+    }
+}
+
 /// Callgrind writes no profile of a process that becomes another program.
 #[test]
 fn an_earlier_recording_is_not_taken_for_one_of_a_process_that_wrote_none() {

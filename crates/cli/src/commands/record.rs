@@ -257,9 +257,6 @@ fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<
     let is_native = args.engine == Engine::Native;
     let first = if is_native { native::MARK } else { "--tool=callgrind" };
     let mut arguments: Vec<OsString> = vec![first.into()];
-    if !args.verbose && !is_native {
-        arguments.push("-q".into());
-    }
     arguments.push(log.option());
     if is_native {
         arguments.push(format!("--parent={}", std::process::id()).into());

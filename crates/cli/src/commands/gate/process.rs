@@ -157,7 +157,7 @@ impl Tail {
 }
 
 /// Returns the last lines of a text, without the process ids of Valgrind, which differ from run to run.
-fn lines(text: &[u8]) -> Vec<String> {
+pub(super) fn lines(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().map(without_process_id).filter(|line| !line.trim().is_empty());
     let lines = lines.map(|line| {

@@ -78,6 +78,10 @@ impl Recorded {
                 Some(base) => files_of_base(base),
                 None => files_of.remove(&process).unwrap_or_default(),
             };
+            // Beside files of threads, Callgrind leaves one that is empty.
+            let base = name.of_process(process);
+            let is_of_threads = paths.iter().any(|path| is_of_thread(path, &base));
+            let must_have_costs = processes.with_costs.contains(&process) && !is_of_threads;
             for path in paths {
                 let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
                 if !is_file || !seen.insert(path.clone()) {
@@ -90,14 +94,14 @@ impl Recorded {
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                    if path != name.of_process(process) {
+                    if path != base {
                         // A part before the end, of which nothing could be written.
                         if !processes.running.contains(&process) {
                             files.push(path);
                         }
                     } else if !is_open(&path) {
                         // The disk is one, and there can be thousands of processes.
-                        if *is_disk_full.get_or_insert_with(|| cannot_be_written(&path)) {
+                        if must_have_costs || *is_disk_full.get_or_insert_with(|| cannot_be_written(&path)) {
                             files.push(path);
                         } else {
                             remove_empty(&path);
@@ -255,6 +259,12 @@ impl Recorded {
         }
         damage.is_some()
     }
+}
+
+/// `true` if a file is of a thread of the process whose file has a name.
+fn is_of_thread(path: &Path, base: &Path) -> bool {
+    let rest = path.as_os_str().as_encoded_bytes().strip_prefix(base.as_os_str().as_encoded_bytes());
+    rest.is_some_and(|rest| rest.contains(&b'-'))
 }
 
 fn total_is_zero(profile: &Profile) -> bool {

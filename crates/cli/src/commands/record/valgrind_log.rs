@@ -11,6 +11,7 @@ use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
 use crate::native;
 use crate::valgrind;
+use crate::valgrind::messages::{has_collected, without_summary};
 
 /// Bytes of messages of a process that are passed on: a program can write more there by client requests.
 const MAX_MESSAGE_BYTES: u64 = 1 << 20;
@@ -42,6 +43,8 @@ pub(super) struct Processes {
     pub(super) all: BTreeSet<u32>,
     /// Those that go on after the end of the program.
     pub(super) running: BTreeSet<u32>,
+    /// Those that ended with costs to write under Callgrind.
+    pub(super) with_costs: BTreeSet<u32>,
     /// `true` if the program itself ran under Valgrind.
     pub(super) is_recorded: bool,
 }
@@ -77,29 +80,46 @@ impl ValgrindLog {
         let is_recorded =
             |process: u32| valgrind::is_recorded(process) || valgrind::runs_own_program(process);
         let running = all.iter().copied().filter(|process| *process != program && is_recorded(*process));
-        Processes { running: running.collect(), all, is_recorded: is_program_recorded }
+        let with_costs = all.iter().copied().filter(|process| {
+            self.read(*process).is_some_and(|(messages, _)| has_collected(&messages, *process))
+        });
+        Processes {
+            running: running.collect(),
+            with_costs: with_costs.collect(),
+            all,
+            is_recorded: is_program_recorded,
+        }
+    }
+
+    /// Reads the messages of a process, up to a limit. Returns `true` beside them if there are more.
+    fn read(&self, process: u32) -> Option<(String, bool)> {
+        let file = File::open(self.directory.path().join(process.to_string())).ok()?;
+        let mut bytes = Vec::new();
+        // What was read until then is shown.
+        let _ = file.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes);
+        let is_cut_off = bytes.len() as u64 > MAX_MESSAGE_BYTES;
+        if is_cut_off {
+            // Whole lines, if there are any.
+            let end = memchr::memrchr(b'\n', &bytes).map_or(bytes.len() - 1, |at| at + 1);
+            bytes.truncate(end);
+        }
+        Some((String::from_utf8_lossy(&bytes).into_owned(), is_cut_off))
     }
 
     /// Returns the messages of all processes.
     pub(super) fn messages(&self, processes: &Processes, are_all_wanted: bool) -> String {
-        let is_wanted = |line: &&str| are_all_wanted || !KNOWN.iter().any(|known| line.contains(known));
+        let is_wanted = |line: &&str| !KNOWN.iter().any(|known| line.contains(known));
         let mut messages = String::new();
         for process in &processes.all {
             if messages.len() >= MAX_ALL_MESSAGE_BYTES {
                 messages.push_str(CUT_OFF);
                 break;
             }
-            let Ok(file) = File::open(self.directory.path().join(process.to_string())) else { continue };
-            let mut bytes = Vec::new();
-            // What was read until then is shown.
-            let _ = file.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes);
-            let is_cut_off = bytes.len() as u64 > MAX_MESSAGE_BYTES;
-            if is_cut_off {
-                // Whole lines, if there are any.
-                let end = memchr::memrchr(b'\n', &bytes).map_or(bytes.len() - 1, |at| at + 1);
-                bytes.truncate(end);
+            let Some((text, is_cut_off)) = self.read(*process) else { continue };
+            match are_all_wanted {
+                true => messages.push_str(&text),
+                false => messages.extend(without_summary(&text, *process).filter(is_wanted)),
             }
-            messages.extend(String::from_utf8_lossy(&bytes).split_inclusive('\n').filter(is_wanted));
             if !messages.is_empty() && !messages.ends_with('\n') {
                 messages.push('\n');
             }
