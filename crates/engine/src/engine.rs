@@ -359,7 +359,7 @@ impl Engine {
 
     fn prepare_to_run(&self, state: &mut State) {
         if state.pending != 0 {
-            // Translated code goes on by single steps to the start of a block.
+            // Translated code goes on by single steps to where all registers are the program's.
             state.flags |= TRAP_FLAG;
         }
     }

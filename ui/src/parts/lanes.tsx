@@ -20,7 +20,8 @@ export interface Lanes {
   hidden: number;
 }
 
-const MAX_LANES = 8;
+/** A bit for each of 8. */
+const ALL_LANES = 0xff;
 /** A jump across more rows than this draws only its ends. */
 const MAX_DRAWN_ROWS = 20_000;
 const LANE_PIXELS = 7;
@@ -28,25 +29,35 @@ const LANE_PIXELS = 7;
 /** Gives each jump a lane, the short ones next to the text, so that arrows do not overlap. */
 export function lanesOf(jumps: Jump[]): Lanes {
   const rows: Lanes["rows"] = new Map();
-  const taken: { from: number; to: number }[][] = [];
-  let hidden = 0;
+  // The lanes that are taken, as bits: by row, and by 64 rows.
+  const count = jumps.reduce((count, { from, to }) => Math.max(count, from + 1, to + 1), 0);
+  const [taken, takenBy64] = [new Uint8Array(count), new Uint8Array(count / 64 + 1)];
+  let [width, hidden] = [0, 0];
   const size = (jump: Jump) => Math.abs(jump.to - jump.from);
   for (const jump of [...jumps].sort((a, b) => size(a) - size(b))) {
-    const span = { from: Math.min(jump.from, jump.to), to: Math.max(jump.from, jump.to) };
-    let lane = 0;
-    while (taken[lane]?.some((other) => other.from <= span.to && span.from <= other.to)) lane++;
-    if (lane >= MAX_LANES || size(jump) > MAX_DRAWN_ROWS) {
+    const [first, last] = [Math.min(jump.from, jump.to), Math.max(jump.from, jump.to)];
+    let bits = size(jump) > MAX_DRAWN_ROWS ? ALL_LANES : 0;
+    for (let row = first; row <= last && bits !== ALL_LANES;) {
+      const isWhole = row % 64 === 0 && row + 63 <= last;
+      bits |= isWhole ? takenBy64[row / 64]! : taken[row]!;
+      row += isWhole ? 64 : 1;
+    }
+    if (bits === ALL_LANES) {
       hidden += 1;
       continue;
     }
-    (taken[lane] ??= []).push(span);
-    for (let row = span.from; row <= span.to; row++) {
+    const bit = ~bits & (bits + 1);
+    const lane = Math.log2(bit);
+    width = Math.max(width, lane + 1);
+    for (let row = first; row <= last; row++) {
+      taken[row]! |= bit;
+      takenBy64[row >> 6]! |= bit;
       const list = rows.get(row);
       if (list) list.push({ jump, lane });
       else rows.set(row, [{ jump, lane }]);
     }
   }
-  return { width: taken.length, rows, hidden };
+  return { width, rows, hidden };
 }
 
 export function sayJump(jump: Pick<Jump, "taken" | "executed">, to: string): string {

@@ -5,8 +5,8 @@
 //! cost since the call to the edge. If one differs, as after a long jump or a switch of stacks, the engine decides. Below the first frame
 //! is one that belongs to no call and leads to the engine.
 //!
-//! A signal can come within all that. As its handler waits until a block begins, it sees a call or a return as a whole, with all registers
-//! restored. Each thread has a shadow stack and counters of its own.
+//! A signal can come within all that. As its handler waits until an instruction of the program begins, it sees a call or a return as a
+//! whole, with all registers restored. Each thread has a shadow stack and counters of its own.
 
 use super::branches::IndirectBranch;
 use super::chunk::Chunk;
@@ -340,7 +340,8 @@ impl Engine {
         Some((stub, CallPlan { function: Some(plan.function?), entries }))
     }
 
-    /// `true` if the level of the call of a function is found by comparisons with the number of calls: flags are needed, or there are more than two.
+    /// `true` if the level of the call of a function is found by comparisons with the number of calls: flags are needed, or there are more
+    /// than two.
     fn compares_level(&self, plan: &CallPlan, target: u64) -> bool {
         plan.function.is_some() && (self.flags_needed_at(target) != 0 || plan.entries.len() > 2)
     }

@@ -25,8 +25,7 @@ use crate::terminal::printable_path;
 const MAX_TAIL_BYTES: u64 = 4 << 10;
 
 /// The reasons why there is no profile.
-const NOT_WRITTEN_HINT: &str =
-    "the profile is written when the program ends: not if it is killed, or runs another one in its place";
+const NOT_WRITTEN_HINT: &str = "the profile is written when the program ends: not if it is killed, runs another one in its place, or may no longer write there";
 
 /// Files that the next command names.
 const MAX_NAMED: usize = 5;
