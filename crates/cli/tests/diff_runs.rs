@@ -7,6 +7,8 @@ mod harness;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use serde_json::Value;
+
 use harness::{code, json, run_in, schema, stderr, stdout, whole};
 
 /// The name of the row with what medians leave over.
@@ -176,4 +178,37 @@ fn rows_and_the_remainder_are_the_change_of_the_total() {
         }
     }
     assert!(with_remainder > 5, "{with_remainder}");
+}
+
+#[test]
+fn the_profile_has_the_change_of_the_total() {
+    let folder = tempfile::tempdir().unwrap();
+    for sides in sets() {
+        let names = [write(folder.path(), "base", &sides[0]), write(folder.path(), "new", &sides[1])];
+        let (changes, total) =
+            expected(sides.each_ref().map(Vec::as_slice), &|function| format!("f{function}"));
+        diff(folder.path(), &names, &["-o", "d.callgrind", "--force"]);
+        let answer =
+            json(&run_in(folder.path(), &["functions", "d.callgrind", "-n", "0", "--format", "json"]));
+        assert_eq!((whole(&answer["totals"]["Ir"]), whole(&answer["findings"])), (total, 0));
+        let rows = answer["functions"].as_array().unwrap().iter();
+        let cost = |row: &Value| (row["name"].as_str().unwrap().to_owned(), whole(&row["self"]["Ir"]));
+        assert_eq!(rows.map(cost).collect::<BTreeMap<_, _>>(), changes);
+        assert_eq!(code(&run_in(folder.path(), &["lint", "d.callgrind"])), 0);
+    }
+}
+
+#[test]
+fn the_tree_says_that_medians_do_not_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let [base, new] = sets().swap_remove(0);
+    let names = [write(folder.path(), "base", &base), write(folder.path(), "new", &new)];
+    let note = "medians of several runs";
+    for format in ["text", "markdown"] {
+        let shown = stdout(&diff(folder.path(), &names, &["--tree", "--format", format]));
+        assert!(shown.contains(note), "{shown}");
+    }
+    let names = names.map(|names| names[..1].to_vec());
+    let shown = stdout(&diff(folder.path(), &names, &["--tree"]));
+    assert!(!shown.contains(note), "{shown}");
 }
