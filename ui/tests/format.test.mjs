@@ -68,7 +68,7 @@ test("names get shorter by meaning first, and hidden characters are visible", ()
   assert.equal(shortest("ptmalloc_init.part.0"), "ptmalloc_init.part.0");
   assert.equal(shortest("fmt::read.constprop.0.isra.2"), "read.constprop.0.isra.2");
   assert.equal(shortest("net/http.(*conn).serve"), "serve");
-  assert.equal(format.visible("a\u202eb"), "a\\u202eb");
+  assert.equal(format.visible("a\u202eb"), "a\\u{202e}b");
   assert.equal(format.base("/srv/demo/src/mill.c"), "mill.c");
   assert.equal(format.base("???"), "");
 });

@@ -1,0 +1,99 @@
+// What strange files do to the page: names in what it saves, lines that no text has, packed files, and files chosen in a hurry.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { close, download, open, program, report, settle, skip } from "./browser.mjs";
+
+function directory(t) {
+  const path = mkdtempSync(join(tmpdir(), "gristmill-hostile-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+/** Names with all characters of the blocks that have some that nobody sees, but line ends. */
+function strangeNames() {
+  const names = [
+    "=f",
+    "＝full",
+    "＋x",
+    "－x",
+    "＠x",
+    "+1",
+    "-12",
+    "-x",
+    "@a",
+    "a;=b;c",
+    'say "x"',
+    "\t=1",
+    "f(a, b)",
+  ];
+  const blocks = [
+    [0x00, 0x36f],
+    [0x600, 0x61f],
+    [0x1100, 0x11ff],
+    [0x1780, 0x181f],
+    [0x2000, 0x206f],
+    [0x3130, 0x318f],
+    [0xfe00, 0xffff],
+    [0x13430, 0x1345f],
+    [0x1bca0, 0x1bcaf],
+    [0x1d160, 0x1d18f],
+    [0xe0000, 0xe01ff],
+  ];
+  for (const [first, last] of blocks)
+    for (let start = first; start <= last; start += 16) {
+      const codes = Array.from({ length: 16 }, (_, nth) => start + nth);
+      names.push(`n${String.fromCodePoint(...codes.filter((code) => code !== 10 && code !== 13))}`);
+    }
+  return names;
+}
+
+/** The cells of lines of CSV, as they are written. */
+function cells(line) {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((match) => match[1]);
+}
+
+test("saved and copied tables spell names as the program does", { skip }, async (t) => {
+  const file = join(directory(t), "callgrind.out.1");
+  const blocks = strangeNames().map((name, index) => `fn=${name}\n${index + 1} ${1000 + index}\n`);
+  writeFileSync(file, `# callgrind format\nevents: Ir\n\nfl=a.c\n${blocks.join("\n")}`);
+  const words = ["functions", "--limit", "0", "--no-fold-start-up", "--format", "csv", file];
+  const [heads, ...rows] = execFileSync(program, words, { encoding: "utf8" })
+    .trimEnd()
+    .split("\n")
+    .map(cells);
+  const expected = rows.map((row) => [row[heads.indexOf("self Ir")], row[heads.indexOf("name")]]);
+  assert.equal(expected.length, blocks.length);
+  const page = await open([file], "view=functions");
+  const csv = (await download(page, "Table as CSV")).bytes.toString();
+  const saved = csv.split("\r\n").slice(1).map(cells);
+  assert.deepEqual(
+    saved.map((row) => [row[0], row[3]]),
+    expected,
+  );
+  await page.keyboard.press("y");
+  await page.waitForTimeout(100);
+  const copied = (await page.evaluate(() => navigator.clipboard.readText())).split("\n").slice(1);
+  const unquoted = (cell) => cell.replace(/^"(.*)"$/, "$1").replaceAll('""', '"');
+  assert.deepEqual(
+    copied.map((row) => row.split("\t")[3]),
+    expected.map(([, name]) => unquoted(name)),
+  );
+  const json = (await download(page, "Answer as JSON")).bytes.toString();
+  assert.doesNotMatch(
+    json,
+    /[\0-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\ufeff\u{e0001}]/u,
+  );
+  assert.deepEqual(
+    JSON.parse(json).rows.map((row) => row.name),
+    report(...words.slice(0, 4), file).functions.map((row) => row.name),
+  );
+  // The menu is gone with its view while it has the focus.
+  await page.locator("details.export summary").click();
+  await page.keyboard.press("3");
+  await settle(page);
+  await close(page);
+});
