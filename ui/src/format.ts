@@ -154,6 +154,8 @@ export function negated(value: Exact): Exact {
 export function perCall(cost: Exact | null | undefined, count: Exact | null | undefined): string {
   if (cost === null || cost === undefined || Number(count ?? 0) === 0) return "–";
   const value = Number(cost) / Number(count);
+  if (value > 2 ** 53 && /^\d+ \d+$/.test(`${cost} ${count}`))
+    return grouped(String((BigInt(cost) + BigInt(count!) / 2n) / BigInt(count!)));
   return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
 }
 

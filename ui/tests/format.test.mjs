@@ -84,6 +84,8 @@ test("sums are exact beyond 2^53, and keep fractions", () => {
 test("a cost per call has three digits, and none without calls", () => {
   assert.equal(format.perCall(70180, 6), "11,697");
   assert.equal(format.perCall(11518, 669), "17.2");
+  assert.equal(format.perCall("36028797018963992", 1), "36,028,797,018,963,992");
+  assert.equal(format.perCall("36028797018963993", 2), "18,014,398,509,481,997");
   assert.equal(format.perCall(5, 0), "–");
   assert.equal(format.perCall(5, null), "–");
 });
