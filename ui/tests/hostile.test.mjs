@@ -1,11 +1,11 @@
 // What strange files do to the page: names in what it saves, lines that no text has, packed files, and files chosen in a hurry.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { close, download, open, program, report, settle, skip } from "./browser.mjs";
+import { close, download, open, program, report, selecting, settle, skip } from "./browser.mjs";
 
 function directory(t) {
   const path = mkdtempSync(join(tmpdir(), "gristmill-hostile-"));
@@ -95,5 +95,30 @@ test("saved and copied tables spell names as the program does", { skip }, async 
   await page.locator("details.export summary").click();
   await page.keyboard.press("3");
   await settle(page);
+  await close(page);
+});
+
+test("a folder of sources takes no time for lines that only the profile has", { skip }, async (t) => {
+  const folder = directory(t);
+  const file = join(folder, "callgrind.out.1");
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src", "main.c"), "the first line\nthe second line\n");
+  const far = [5, 4_000_000_000, 2 ** 60];
+  const many = Array.from({ length: 150_000 }, (_, nth) => `${nth + 1} 1\n`).join("");
+  const main = [1, ...far].map((line) => `${line} 10\n`).join("");
+  writeFileSync(file, `events: Ir\nfl=main.c\nfn=main\n${main}fn=many\n${many}`);
+  const page = await open([file], `view=source&${selecting({ name: "main", file: "main.c", object: "" })}`);
+  await page.getByLabel("Folder of sources").first().setInputFiles(join(folder, "src"));
+  await page.waitForFunction(() => document.querySelector("#line-1 pre")?.textContent === "the first line");
+  assert.equal(await page.locator("#line-2 pre").textContent(), "the second line");
+  for (const line of far) {
+    assert.equal(await page.locator(`#line-${line} td:nth-child(2) .number`).textContent(), "10");
+  }
+  await page.evaluate(() => {
+    location.hash = location.hash.replace("f=main&", "f=many&");
+  });
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "many");
+  await settle(page);
+  assert.equal(await page.locator("#line-2 pre").textContent(), "the second line");
   await close(page);
 });
