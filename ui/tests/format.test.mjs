@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 async function load(module) {
@@ -108,6 +109,15 @@ test("names fit their columns, very long ones are cut, and patterns are exact", 
   assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
   assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
   assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));
+});
+
+test("what a file expands to has a limit", async () => {
+  const { chunksOfGzip } = await load("worker/files.ts");
+  const blob = new Blob([gzipSync(new Uint8Array(1 << 20))]);
+  const length = async (limit) =>
+    (await chunksOfGzip(blob, blob.stream(), limit)).reduce((sum, chunk) => sum + chunk.length, 0);
+  assert.equal(await length(1 << 20), 1 << 20);
+  await assert.rejects(length((1 << 20) - 1), RangeError);
 });
 
 test("a pattern with an open bracket or escape is not finished", () => {

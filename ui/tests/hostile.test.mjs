@@ -5,7 +5,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { close, download, open, program, report, selecting, settle, skip } from "./browser.mjs";
+import { gzipSync } from "node:zlib";
+import {
+  close,
+  download,
+  open,
+  openSite,
+  program,
+  report,
+  selecting,
+  settle,
+  skip,
+  skipUnlessServed,
+} from "./browser.mjs";
 
 function directory(t) {
   const path = mkdtempSync(join(tmpdir(), "gristmill-hostile-"));
@@ -122,3 +134,31 @@ test("a folder of sources takes no time for lines that only the profile has", { 
   assert.equal(await page.locator("#line-2 pre").textContent(), "the second line");
   await close(page);
 });
+
+test(
+  "a file of several gzip files in a row is one, and damage is named",
+  { skip: skipUnlessServed },
+  async () => {
+    const lines = Array.from({ length: 300 }, (_, nth) => `fn=f${nth}\n1 ${nth}\n`);
+    const pieces = ["events: Ir\n", ...lines].map((text) => gzipSync(text));
+    const buffer = Buffer.concat([...pieces, gzipSync("")]);
+    const page = await openSite();
+    await page.setInputFiles("#profile-files", { name: "several.gz", mimeType: "application/gzip", buffer });
+    await page.locator(".big").first().waitFor();
+    assert.equal(await page.locator(".big").first().textContent(), "44,850");
+    await close(page);
+    for (const cut of [
+      buffer.subarray(0, -30),
+      Buffer.concat([buffer, Buffer.from([0x1f, 0x8b, 8, 0, 1])]),
+    ]) {
+      const page = await openSite();
+      await page.setInputFiles("#profile-files", {
+        name: "cut.gz",
+        mimeType: "application/gzip",
+        buffer: cut,
+      });
+      assert.match(await page.locator("[role=alert]").textContent(), /cut\.gz: the gzip data is damaged/);
+      await close(page);
+    }
+  },
+);
