@@ -162,3 +162,35 @@ test(
     }
   },
 );
+
+for (const between of ["fn=bbb\n1 5\n", "\0 no profile"]) {
+  const what = between.includes("fn=") ? "a profile" : "another file";
+  test(
+    `of files dropped in a hurry the last one is shown, after ${what}`,
+    { skip: skipUnlessServed },
+    async () => {
+      const page = await openSite();
+      const large = Array.from({ length: 60_000 }, (_, nth) => `fn=aaa${nth}\n1 ${nth}\n`).join("");
+      const texts = [`fl=a.c\n${large}`, between, "fn=ccc\n1 77\n"].map((text) => `events: Ir\n${text}`);
+      if (what !== "a profile") texts[1] = between;
+      await page.evaluate((texts) => {
+        window.seen = [];
+        const see = () =>
+          window.seen.push(document.title, document.querySelector("[role=alert]")?.textContent);
+        new MutationObserver(see).observe(document, { subtree: true, childList: true, characterData: true });
+        texts.forEach((text, nth) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([text], `file-${nth}`));
+          dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        });
+      }, texts);
+      await page.waitForFunction(() => document.title.startsWith("file-2"));
+      await settle(page);
+      assert.match(await page.title(), /^file-2 /);
+      assert.equal(await page.locator(".big").first().textContent(), "77");
+      const seen = (await page.evaluate(() => window.seen)).filter((text) => /file-1/.test(text ?? ""));
+      assert.deepEqual(seen, []);
+      await close(page);
+    },
+  );
+}
