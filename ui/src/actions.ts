@@ -1,5 +1,5 @@
 // Everything that can be done by key, menu or palette, once. The list of keys is made from it.
-import { exactly } from "./format";
+import { exactly, spelled } from "./format";
 import { go, lines, place, UNNARROWED, VIEWS, type View } from "./place";
 import { commandLine, waitsForFunction } from "./shell";
 import {
@@ -150,7 +150,7 @@ const SELECTION_ACTIONS: Action[] = [
     text: "Copy the name of the selection",
     group: "Selection",
     isPossible: isSelected,
-    run: () => copy(selectedName(), "the name"),
+    run: () => copy(spelled(selectedName()), "the name"),
   },
 ];
 

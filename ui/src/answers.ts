@@ -739,8 +739,8 @@ export interface Diff {
    */
   path: StepRow[];
   /**
-   * The change of the total less the changes of all functions: 0 unless a side has several runs, as medians
-   * do not add up.
+   * The change of the total less the changes of all functions, or of all groups: 0 unless a side has several
+   * runs, as medians do not add up.
    */
   remainder: Costs;
   /** The rows that changed and are not shown. */

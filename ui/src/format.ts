@@ -77,12 +77,45 @@ const MAX_SHOWN_CHARACTERS = 1000;
 const HIDDEN_CHARACTERS =
   /(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028-\u202e\ufff9-\ufffb\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}]/gu;
 
-/** A name in which control and bidirectional characters are visible, and which is cut if it is very long: names come from files. */
-export function visible(name: string): string {
-  const shown = name.replace(
-    HIDDEN_CHARACTERS,
-    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, "0")}`,
+/** A text in which characters that nobody sees, or that do something, are spelled out, as the program's tables have them. */
+export function spelled(text: string): string {
+  return text.replace(HIDDEN_CHARACTERS, (c) => {
+    const code = c.codePointAt(0)!;
+    const hex = code.toString(16);
+    const name = { 9: "t", 10: "n", 13: "r" }[code];
+    return `\\${name ?? (code < 128 ? `x${hex.padStart(2, "0")}` : `u{${hex}}`)}`;
+  });
+}
+
+/** A document in JSON in which these characters are escaped. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, null, 1).replace(HIDDEN_CHARACTERS, (c) =>
+    c === "\n" ? c : c.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
+}
+
+export type Cell = string | number | null | undefined;
+
+/**
+ * The text of a cell of a table, as the program writes it into CSV. A leading =, +, -, @ of a name would be a formula in a
+ * spreadsheet: an apostrophe stops that.
+ */
+export function cellText(value: Cell): string {
+  const text = String(value ?? "");
+  const isFormula =
+    typeof value === "string" && /^[=+@\t\r＝＋－＠-]/.test(text) && !/^[+-][\d.,%]+$/.test(text);
+  // Where a decimal is written with a comma, programs begin a new cell at a semicolon.
+  return (isFormula ? "'" : "") + spelled(text).replace(/;(?=[=+@-])/g, ";'");
+}
+
+export function csvCell(value: Cell): string {
+  const text = cellText(value);
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A name in which hidden characters are visible, and which is cut if it is very long: names come from files. */
+export function visible(name: string): string {
+  const shown = spelled(name);
   if (shown.length <= MAX_SHOWN_CHARACTERS) return shown;
   return `${shown.slice(0, MAX_SHOWN_CHARACTERS)}… (${grouped(name.length)} characters)`;
 }
@@ -121,6 +154,8 @@ export function negated(value: Exact): Exact {
 export function perCall(cost: Exact | null | undefined, count: Exact | null | undefined): string {
   if (cost === null || cost === undefined || Number(count ?? 0) === 0) return "–";
   const value = Number(cost) / Number(count);
+  if (value > 2 ** 53 && /^\d+ \d+$/.test(`${cost} ${count}`))
+    return grouped(String((BigInt(cost) + BigInt(count!) / 2n) / BigInt(count!)));
   return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
 }
 

@@ -82,16 +82,20 @@ function site(onReload: () => void): Library {
   });
   opening.value = { stage: "choose", reason: "", canGoBack: false };
   let isFirst = true;
+  let last: GivenFile[];
   openFiles = (files) => {
+    last = files;
     opening.value = { stage: "library", bytes: 0, total: 0 };
     library.open(files).then(
       () => {
+        // The visitor chose others meanwhile, which come next.
+        if (files !== last) return;
         if (!isFirst) onReload();
         isFirst = false;
         opening.value = null;
       },
       (error: Error) => {
-        opening.value = { stage: "choose", reason: error.message, canGoBack: false };
+        if (files === last) opening.value = { stage: "choose", reason: error.message, canGoBack: false };
       },
     );
   };

@@ -32,17 +32,14 @@ export class WorkerLibrary implements Library {
     this.worker.onerror = () => this.take({ kind: "failure", reason: "the browser starts no worker" });
   }
 
-  /** Loads files in place of those before. If that fails, those before are gone, too. */
+  /** Loads files in place of those before, and of those that wait. If that fails, those before are gone, too. */
   async open(files: GivenFile[]): Promise<void> {
-    this.isOpen = false;
     await new Promise<ArrayBuffer>((resolve, reject) => {
+      if (this.queue[0]?.message.kind === "open")
+        this.queue.shift()!.reject(new Refused("others were chosen"));
       this.queue.unshift({ message: { kind: "open", code: this.code, files }, resolve, reject });
       this.next();
     });
-    this.generation += 1;
-    this.isOpen = true;
-    this.isPrepared = false;
-    this.next();
   }
 
   async ask(request: Asked, signal: AbortSignal): Promise<unknown> {
@@ -92,6 +89,11 @@ export class WorkerLibrary implements Library {
     }
     const done = this.current;
     this.current = null;
+    if (done?.message.kind === "open") {
+      this.generation += 1;
+      this.isOpen = message.kind === "answer";
+      this.isPrepared = false;
+    }
     if (message.kind === "prepared") this.isPrepared = !message.hasMore;
     else if (message.kind === "answer") done?.resolve(message.answer);
     else done?.reject(new Refused(message.reason));

@@ -201,7 +201,7 @@ async function blank({ dark = false, size = { width: 1440, height: 900 } }) {
 }
 
 /** Opens the static viewer, which waits for files. */
-export async function openSite(options) {
+export async function openSite(options = {}) {
   const page = await blank(options);
   const { address } = await once("site", site);
   await page.goto(address);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 async function load(module) {
@@ -68,7 +69,7 @@ test("names get shorter by meaning first, and hidden characters are visible", ()
   assert.equal(shortest("ptmalloc_init.part.0"), "ptmalloc_init.part.0");
   assert.equal(shortest("fmt::read.constprop.0.isra.2"), "read.constprop.0.isra.2");
   assert.equal(shortest("net/http.(*conn).serve"), "serve");
-  assert.equal(format.visible("a\u202eb"), "a\\u202eb");
+  assert.equal(format.visible("a\u202eb"), "a\\u{202e}b");
   assert.equal(format.base("/srv/demo/src/mill.c"), "mill.c");
   assert.equal(format.base("???"), "");
 });
@@ -84,6 +85,8 @@ test("sums are exact beyond 2^53, and keep fractions", () => {
 test("a cost per call has three digits, and none without calls", () => {
   assert.equal(format.perCall(70180, 6), "11,697");
   assert.equal(format.perCall(11518, 669), "17.2");
+  assert.equal(format.perCall("36028797018963992", 1), "36,028,797,018,963,992");
+  assert.equal(format.perCall("36028797018963993", 2), "18,014,398,509,481,997");
   assert.equal(format.perCall(5, 0), "–");
   assert.equal(format.perCall(5, null), "–");
 });
@@ -106,6 +109,15 @@ test("names fit their columns, very long ones are cut, and patterns are exact", 
   assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
   assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
   assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));
+});
+
+test("what a file expands to has a limit", async () => {
+  const { chunksOfGzip } = await load("worker/files.ts");
+  const blob = new Blob([gzipSync(new Uint8Array(1 << 20))]);
+  const length = async (limit) =>
+    (await chunksOfGzip(blob, blob.stream(), limit)).reduce((sum, chunk) => sum + chunk.length, 0);
+  assert.equal(await length(1 << 20), 1 << 20);
+  await assert.rejects(length((1 << 20) - 1), RangeError);
 });
 
 test("a pattern with an open bracket or escape is not finished", () => {

@@ -141,8 +141,8 @@ pub struct Diff {
     pub new: usize,
     /// The count of all functions, or of all groups.
     pub all: usize,
-    /// The change of the total less the changes of all functions: 0 unless a side has several runs, as medians do not
-    /// add up.
+    /// The change of the total less the changes of all functions, or of all groups: 0 unless a side has several runs, as
+    /// medians do not add up.
     pub remainder: Costs,
     /// The path of calls with the greatest change of the first event type, from the start of the program to where the change
     /// splits. There is none with `--group` or `--filter`.
@@ -343,13 +343,11 @@ impl Diff {
         } else {
             Vec::new()
         };
-        let (functions, Rows { rows, rest, all, changed }) = match options.grouping {
+        let (functions, Rows { rows, rest, all, changed, remainders }) = match options.grouping {
             Grouping::Function => functions(comparison, options, &head),
             grouping => (Vec::new(), groups(comparison, options, grouping, &head)),
         };
         let counts = comparison.presence_counts();
-        let remainders: Vec<Cost> =
-            options.columns.iter().map(|&column| comparison.remainder(column)).collect();
         let diff = Diff {
             on_both: counts.both,
             vanished: counts.vanished,

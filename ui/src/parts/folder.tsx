@@ -124,20 +124,15 @@ export function useLocalText(path: string): { text: LocalText | null; problem: s
 /** An answer without text, with that of a file of the folder. Costs stay those of the answer. */
 export function withText(answer: Source, { lines }: LocalText): Source {
   const known = new Map(answer.lines.map((line) => [line.line, line]));
-  const last = Math.max(lines.length, ...answer.lines.map((line) => line.line));
-  const merged: SourceLine[] = [];
-  for (let number = Math.min(1, ...known.keys()); number <= last; number++) {
-    const text = lines[number - 1];
-    const line = known.get(number);
-    if (text === undefined && line === undefined) continue;
-    const span = text === undefined || text === "" ? [] : [{ kind: "" as const, text }];
-    merged.push(
-      line
-        ? { ...line, text: span }
-        : { line: number, text: span, self: null, inclusive: null, calls: [], jumps: [] },
-    );
-  }
-  return { ...answer, lines: merged };
+  const merged = lines.map((text, index): SourceLine => {
+    const line = index + 1;
+    const empty = { line, self: null, inclusive: null, calls: [], jumps: [] };
+    return { ...(known.get(line) ?? empty), text: text === "" ? [] : [{ kind: "", text }] };
+  });
+  // The profile may name any line: those that the text lacks are few, and no number between them is looked at.
+  const before = answer.lines.filter(({ line }) => line < 1);
+  const after = answer.lines.filter(({ line }) => line > lines.length);
+  return { ...answer, lines: [...before, ...merged, ...after] };
 }
 
 /** Says where a text is from, and lets the user take another folder. */

@@ -1,7 +1,7 @@
 // Copying and saving: tables as text, pictures as files.
 import { useRef } from "preact/hooks";
 import { copy } from "../actions";
-import { grouped } from "../format";
+import { type Cell, cellText, csvCell, grouped, jsonOf } from "../format";
 import { announce } from "../state";
 
 export function save(content: Blob, name: string, note = ""): void {
@@ -17,22 +17,10 @@ export function saveText(text: string, type: string, name: string, note = ""): v
   save(new Blob([text], { type }), name, note);
 }
 
-export type Cell = string | number | null | undefined;
+export type { Cell };
 
 function tabbed(rows: Cell[][]): string {
-  return rows.map((row) => row.map((cell) => guarded(cell).replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");
-}
-
-/** The text of a cell. A leading =, +, -, @ of a name would be a formula in a spreadsheet: an apostrophe stops that. */
-function guarded(value: Cell): string {
-  const text = String(value ?? "");
-  const isFormula = typeof value === "string" && /^[=+@\t\r-]/.test(text) && !/^-?[\d.]+$/.test(text);
-  return isFormula ? `'${text}` : text;
-}
-
-function csvCell(value: Cell): string {
-  const text = guarded(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return rows.map((row) => row.map(cellText).join("\t")).join("\n");
 }
 
 /** The count of rows below the heads, to be said. */
@@ -114,10 +102,11 @@ export function Export({ name, rows, json, draw, dot }: SaveOptions) {
       class="export"
       ref={menu}
       onFocusOut={(e) => {
-        if (!menu.current?.contains(e.relatedTarget as Node | null)) menu.current!.open = false;
+        const { currentTarget, relatedTarget } = e;
+        if (!currentTarget.contains(relatedTarget as Node | null)) currentTarget.open = false;
       }}
       onKeyDown={(e) => {
-        if (e.key === "Escape") menu.current!.open = false;
+        if (e.key === "Escape") e.currentTarget.open = false;
       }}
     >
       <summary>Save</summary>
@@ -132,7 +121,7 @@ export function Export({ name, rows, json, draw, dot }: SaveOptions) {
         )}
         {item("Answer as JSON", () =>
           use(typeof json === "function" ? json() : json, (answer: unknown) =>
-            saveText(JSON.stringify(answer, null, 1), "application/json", `${name}.json`),
+            saveText(jsonOf(answer), "application/json", `${name}.json`),
           ),
         )}
         {draw ? item("Picture as SVG", () => saveText(draw().svg, "image/svg+xml", `${name}.svg`)) : null}

@@ -15,6 +15,55 @@ export function expanded(stream: ReadableStream<Uint8Array>): ReadableStream<Uin
   return stream.pipeThrough(pair);
 }
 
+/** The chunks of a stream. It ends with a RangeError if they are more bytes than the limit. */
+async function chunksOf(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return chunks;
+    limit -= value.length;
+    if (limit < 0) {
+      void reader.cancel();
+      throw new RangeError();
+    }
+    chunks.push(value);
+  }
+}
+
+/** Parts of a file that look like the start of a gzip file, and are none, are rarer than one in 100 MB. */
+const MAX_FALSE_STARTS = 8;
+
+/** Expands a gzip file, read by this stream, to at most so many bytes. */
+export async function chunksOfGzip(
+  blob: Blob,
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const damage = await chunksOf(expanded(stream), limit).catch((error: unknown) => error);
+  if (Array.isArray(damage)) return damage as Uint8Array[];
+  if (damage instanceof RangeError) throw damage;
+  // It may be several files in a row, which is one to gzip, and refused by browsers.
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const found: Uint8Array[] = [];
+  let missed = 0;
+  for (let start = 0, end = 1; start < bytes.length; end++) {
+    end = bytes.indexOf(0x1f, end);
+    if (end < 0) end = bytes.length;
+    else if (bytes[end + 1] !== 0x8b || bytes[end + 2] !== 8 || bytes[end + 3]! > 0x1f) continue;
+    try {
+      const one = new Blob([bytes.subarray(start, end)]);
+      for (const chunk of await chunksOf(expanded(one.stream()), limit)) {
+        found.push(chunk);
+        limit -= chunk.length;
+      }
+      start = end;
+    } catch (error) {
+      if (error instanceof RangeError || end === bytes.length || ++missed > MAX_FALSE_STARTS) throw error;
+    }
+  }
+  return found;
+}
+
 /** The program that expands a file that begins with these bytes. A profile is text, and begins with none of them. */
 export function packingOf(head: Uint8Array): "gzip" | "zstd" | "xz" | "bzip2" | null {
   const begins = (...bytes: number[]) => bytes.every((byte, at) => head[at] === byte);

@@ -1,5 +1,5 @@
 // The worker: loads the library in WebAssembly, hands files over to it, and asks it.
-import { decoded, expanded, packingOf } from "./files";
+import { chunksOfGzip, decoded, expanded, packingOf } from "./files";
 import type { FromWorker, GivenFile, LibraryCode, Role, ToWorker } from "./messages";
 
 /** The exports of `crates/web`, which describes them. */
@@ -104,17 +104,14 @@ async function add(exports: Exports, file: GivenFile): Promise<void> {
       length += value.length;
     }
   } else if (packing === "gzip") {
-    const chunks: Uint8Array[] = [];
+    let chunks: Uint8Array[];
     try {
-      for (const reader = expanded(stream).getReader(); ;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        chunks.push(value);
-        length += value.length;
-      }
-    } catch {
+      chunks = await chunksOfGzip(blob, stream, MAX_FILE_BYTES);
+    } catch (error) {
+      if (error instanceof RangeError) throw new Failure(UNFIT);
       throw new Failure(`${file.name}: the gzip data is damaged: expand it with gzip, as far as that goes`);
     }
+    for (const chunk of chunks) length += chunk.length;
     let at = reserve(exports, length);
     for (const chunk of chunks) {
       new Uint8Array(exports.memory.buffer).set(chunk, at);

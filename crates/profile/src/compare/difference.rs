@@ -16,6 +16,9 @@ use crate::cost::CostTable;
 use crate::decode::BlockLine;
 use crate::lines::place_costs;
 
+/// The function that has the change of the total less the changes of all lines.
+const REMAINDER: &[u8] = b"(medians do not add up)";
+
 /// A line of a function; with a callee for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -34,7 +37,8 @@ impl Comparison<'_> {
     /// counts and inclusive costs, all with signs. It omits what did not change.
     ///
     /// Functions and files have their names in the base, if it has them, so that base and difference add up to the new
-    /// profile. Addresses and jumps are omitted. With several runs, the numbers are differences of medians.
+    /// profile. Addresses and jumps are omitted. With several runs, the numbers are differences of medians, which do not add
+    /// up: a function `(medians do not add up)` has the rest of the change of the total.
     ///
     /// # Errors
     ///
@@ -64,10 +68,8 @@ impl Comparison<'_> {
         self.write_events(&mut writer)?;
         self.write_rows(&rows, &mut writer)?;
         let totals: Vec<Cost> = self.recorded_columns().map(|column| self.total(column).delta()).collect();
-        // Medians do not add up; a reader that checks would report that.
-        if self.runs.len() == 2 {
-            writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&totals)))))?;
-        }
+        write_remainder(&rows, &totals, &mut writer)?;
+        writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&totals)))))?;
         writer.finish()
     }
 
@@ -206,6 +208,22 @@ impl Comparison<'_> {
         }
         KeyedRows::new(keys, costs)
     }
+}
+
+/// Writes what the self costs of the rows lack of the totals as a function of no file: any reader sums up the self costs.
+fn write_remainder<W: io::Write>(rows: &Rows, totals: &[Cost], writer: &mut Writer<W>) -> Result<(), Error> {
+    let mut remainder = totals.to_vec();
+    let of_selves = rows.keys.iter().zip(rows.costs.rows()).filter(|(key, _)| key.callee.is_none());
+    for (_, row) in of_selves {
+        remainder.iter_mut().zip(&row[1..]).for_each(|(left, cost)| *left -= cost);
+    }
+    if remainder.iter().all(|&left| left == 0) {
+        return Ok(());
+    }
+    writer.object(b"")?;
+    writer.file(b"")?;
+    writer.function(REMAINDER)?;
+    writer.cost(&[0], &remainder)
 }
 
 /// `true` if two names are equal. Those at one place are not compared: they may be long, and each line has one.

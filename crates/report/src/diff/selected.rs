@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gristmill_format::Cost;
 use gristmill_output::json::{ByEvent, Costs};
 use gristmill_output::lossy;
 use gristmill_profile::compare::{Change, Comparison, JoinedId, Presence, PresenceCounts};
@@ -18,6 +19,8 @@ pub(super) struct Rows {
     pub(super) all: usize,
     /// The presence of the functions that changed; nothing is counted for groups.
     pub(super) changed: PresenceCounts,
+    /// The changes of the totals less those of all functions or groups: medians do not add up.
+    pub(super) remainders: Vec<Cost>,
 }
 
 /// Finds the functions to show among those that changed in a shown column, and the sums of the others.
@@ -63,7 +66,9 @@ pub(super) fn functions(
     };
     let mut counts = PresenceCounts::default();
     changed.iter().for_each(|&function| counts.add(comparison.presence(function)));
-    (shown, Rows { rest, rows: Vec::new(), all: comparison.functions().len(), changed: counts })
+    let remainders = options.columns.iter().map(|&column| comparison.remainder(column)).collect();
+    let all = comparison.functions().len();
+    (shown, Rows { rest, rows: Vec::new(), all, changed: counts, remainders })
 }
 
 /// Returns those of the functions that come first in the order of rows, as many as may be shown.
@@ -122,6 +127,12 @@ pub(super) fn groups(
     }
     let costs = comparison.grouped(names.len(), |function| group_of[function.index()]);
     let all = names.len();
+    // The median of a group is not the sum of those of its functions.
+    let remainder = |&column: &usize| {
+        let sum: Cost = (0..all).map(|group| costs.self_cost(group, column).delta()).sum();
+        comparison.total(column).delta() - sum
+    };
+    let remainders = options.columns.iter().map(remainder).collect();
     let deltas = |change: &dyn Fn(usize) -> Change| {
         let deltas = options.columns.iter().map(|&column| Delta(change(column)));
         ByEvent::new(&head.event_types, deltas.collect::<Vec<_>>())
@@ -176,5 +187,5 @@ pub(super) fn groups(
         is_shown
     });
     let rest = Rest { rows: rest, self_costs: Costs::new(&head.event_types, sums), same_self_cost };
-    Rows { rows, rest, all, changed: PresenceCounts::default() }
+    Rows { rows, rest, all, changed: PresenceCounts::default(), remainders }
 }

@@ -126,6 +126,12 @@ impl DiffTree {
             Basis::Estimate => "no number that is shown is an estimate",
         };
         let mut notes = vec![format!("call trees of both sides, joined by path; {basis}")];
+        if self.has_medians() {
+            notes.push(
+                "numbers are medians of several runs: those of a node and of what is below it do not add up"
+                    .to_owned(),
+            );
+        }
         let mut left_out = Vec::new();
         if self.is_limited {
             left_out.push(format!(
@@ -289,9 +295,13 @@ impl DiffTree {
         Table { columns, rows: rows.collect() }
     }
 
+    fn has_medians(&self) -> bool {
+        self.head.base_runs.len() > 1 || self.head.new_runs.len() > 1
+    }
+
     /// By node: the change of the nodes that are left out right below it. `None` with several runs, as medians do not add up.
     fn hidden_changes(&self, nth: usize) -> Option<Vec<Cost>> {
-        if self.head.base_runs.len() > 1 || self.head.new_runs.len() > 1 {
+        if self.has_medians() {
             return None;
         }
         let left = |node: &DiffTreeNode| node.inclusive[nth].delta() - node.self_costs[nth].delta();
