@@ -131,3 +131,35 @@ test("text with characters of patterns is a pattern, if it is one", () => {
   for (const pattern of ["a|b", "^a", "a.*b", "f(x)"]) assert.equal(format.isPattern(pattern), true, pattern);
   for (const text of ["main", "a::b", "operator(", "*a"]) assert.equal(format.isPattern(text), false, text);
 });
+
+test("each jump has the first lane that no shorter one takes in its rows", async () => {
+  const { lanesOf } = await load("parts/lanes.tsx");
+  let state = 1;
+  const random = (limit) => (state = (state * 48271) % 2147483647) % limit;
+  for (let round = 0; round < 200; round++) {
+    const rows = 1 + random(400);
+    const jumps = Array.from({ length: random(120) }, () => ({ from: random(rows), to: random(rows) }));
+    const size = ({ from, to }) => Math.abs(to - from);
+    const spans = [];
+    let hidden = 0;
+    for (const jump of [...jumps].sort((a, b) => size(a) - size(b))) {
+      const [first, last] = [jump.from, jump.to].sort((a, b) => a - b);
+      let lane = 0;
+      while (spans.some((span) => span.lane === lane && span.first <= last && first <= span.last)) lane++;
+      if (lane < 8) spans.push({ jump, lane, first, last });
+      else hidden++;
+    }
+    const lanes = lanesOf(jumps);
+    assert.equal(lanes.hidden, hidden);
+    assert.equal(lanes.width, Math.max(0, ...spans.map(({ lane }) => lane + 1)));
+    for (let row = 0; row < rows; row++) {
+      const expected = spans.filter(({ first, last }) => first <= row && row <= last);
+      assert.deepEqual(
+        (lanes.rows.get(row) ?? []).map(({ jump, lane }) => [lane, jump]),
+        expected.map(({ jump, lane }) => [lane, jump]),
+      );
+    }
+  }
+  // A look through all jumps for each takes a minute here.
+  assert.equal(lanesOf(Array.from({ length: 100_000 }, (_, row) => ({ from: row, to: row + 1 }))).width, 2);
+});
