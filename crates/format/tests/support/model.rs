@@ -146,7 +146,7 @@ impl<'m> Model<'m> {
     fn name(&mut self, key: NameKey, name: Name<'m>) {
         self.is_file_new |= matches!(key, NameKey::Fl | NameKey::Fi | NameKey::Fe | NameKey::Fn);
         if key == NameKey::Fn {
-            (self.has_lines, self.last_call) = (false, None);
+            (self.has_lines, self.last_call, self.callee) = (false, None, [None; 3]);
         }
         if key == NameKey::Fn || key == NameKey::Fl && !self.has_lines {
             self.self_file = if key == NameKey::Fl { Some(name) } else { self.last_fl.or(self.file) };
