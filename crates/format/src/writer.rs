@@ -442,6 +442,7 @@ impl<W: io::Write> Writer<W> {
                 match key {
                     NameKey::Fn => {
                         self.part.has_function = true;
+                        self.has_callee = false;
                         self.positions.last = [0; MAX_COLUMNS];
                     }
                     NameKey::Cfn => self.has_callee = true,
