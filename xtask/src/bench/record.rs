@@ -8,7 +8,7 @@ use super::rounds::{Contender, measure};
 use super::{RecordBenchOptions, process, table};
 use crate::failure::{Context as _, Failure};
 
-/// Nine programs, by their words. They read `large`, or what is written beside it. All but `true`, which shows what the start takes, run for
+/// Nine programs, by their words. They read `large`, or what is written beside it. `true` shows what the start takes. The others run for
 /// some tenths of a second or more: the time of shorter ones is mostly that of the start, and of translation.
 const COMMANDS: [(&str, &[&str]); 9] = [
     ("bzip2", &["bzip2", "-c", "large"]),
