@@ -127,7 +127,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         return Ok(status_without_recording(run.status, session).into());
     }
     let settled = earlier.settle(&name, &processes, args.quiet, session);
-    let recorded = Recorded::find(&name, run.process, &processes, &settled, args.combines_dumps());
+    let recorded = Recorded::find(&name, run.process, (&processes, &log), &settled, args.combines_dumps());
     let messages = log.messages(&processes, args.verbose);
     // Without a profile they are the reason.
     if !args.quiet || recorded.files.is_empty() {

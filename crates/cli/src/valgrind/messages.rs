@@ -1,4 +1,16 @@
-//! The messages of Callgrind about one process.
+//! The messages of Valgrind: one file for each process in a directory of its own, so that standard error is the program's. The names
+//! of these files also tell which processes were recorded.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::interrupt::TemporaryDirectory;
+
+/// Bytes of messages of a process that are read: a program can write more there by client requests.
+const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// The line that Callgrind writes when a process ends, before its profile.
 const COLLECTED: &str = "Collected : ";
@@ -17,8 +29,68 @@ const BANNER: [&str; 7] = [
     "Could not connect to ",
 ];
 
+/// The directory of messages.
+pub(crate) struct MessageDirectory(TemporaryDirectory);
+
+impl MessageDirectory {
+    pub(crate) fn new() -> io::Result<MessageDirectory> {
+        TemporaryDirectory::new().map(MessageDirectory)
+    }
+
+    /// Returns the option for Valgrind.
+    pub(crate) fn option(&self) -> OsString {
+        let mut option = OsString::from("--log-file=");
+        match self.path().to_str() {
+            Some(path) => option.push(path.replace('%', "%%")),
+            None => option.push(self.path()),
+        }
+        option.push("/%p");
+        option
+    }
+
+    /// Lists the processes that were recorded.
+    pub(crate) fn processes(&self) -> BTreeSet<u32> {
+        let entries = std::fs::read_dir(self.path()).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    /// Returns the file of a process.
+    pub(crate) fn file(&self, process: u32) -> PathBuf {
+        self.path().join(process.to_string())
+    }
+
+    /// Reads the messages of a process, up to a limit. Returns `true` beside them if there are more.
+    pub(crate) fn read(&self, process: u32) -> Option<(String, bool)> {
+        let file = File::open(self.file(process)).ok()?;
+        let mut bytes = Vec::new();
+        // What was read until then is shown.
+        let _ = file.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes);
+        let is_cut_off = bytes.len() as u64 > MAX_MESSAGE_BYTES;
+        if is_cut_off {
+            // Whole lines, if there are any.
+            let end = memchr::memrchr(b'\n', &bytes).map_or(bytes.len() - 1, |at| at + 1);
+            bytes.truncate(end);
+        }
+        Some((String::from_utf8_lossy(&bytes).into_owned(), is_cut_off))
+    }
+
+    /// `true` if a process has ended with costs to write.
+    pub(crate) fn has_collected(&self, process: u32) -> bool {
+        self.read(process).is_some_and(|(messages, _)| has_collected(&messages, process))
+    }
+
+    /// Leaves the directory there.
+    pub(crate) fn keep(self) {
+        self.0.keep();
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 /// `true` if a process has ended with costs to write. One that ran another program in its place has not, nor one that was killed.
-pub(crate) fn has_collected(messages: &str, process: u32) -> bool {
+fn has_collected(messages: &str, process: u32) -> bool {
     let lines = messages.lines().filter_map(|line| own_line(line, process));
     let mut costs = lines.filter_map(|line| line.strip_prefix(COLLECTED));
     costs.any(|costs| {

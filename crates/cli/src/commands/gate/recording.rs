@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +24,7 @@ use crate::launcher::{self, Launcher};
 use crate::load::complete::{self, Damaged};
 use crate::load::refusal::without_base_files;
 use crate::size::Size;
-use crate::valgrind::messages::{has_collected, without_summary};
+use crate::valgrind::messages::{MessageDirectory, without_summary};
 use crate::valgrind::{find_program, without_randomisation};
 
 /// Folders of programs that a recording finds.
@@ -53,9 +51,6 @@ const EXCLUDED: [&str; 5] = ["avx", "evex", "erms", "ssse3", "sse4"];
 
 /// The start of the names of profiles, before the process id.
 const OUT_NAME: &str = "callgrind.out.";
-
-/// Bytes of the messages of a process that are read.
-const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// Setting of a baseline: what the recording chose.
 const PINNED_SETTING: &str = "pinned";
@@ -260,12 +255,11 @@ impl<'c> Recorder<'c> {
         let config = self.config;
         let environment = environment(recording, config);
         check_program(recording, config, &environment)?;
-        let new_folder = || {
-            TemporaryDirectory::new()
-                .map_err(|error| Failure::from(format!("no temporary directory: {}", reason(&error))))
-        };
-        let (folder, messages) = (new_folder()?, new_folder()?);
-        let mut command = command(recording, config, folder.path(), messages.path())?;
+        let no_directory =
+            |error: std::io::Error| Failure::from(format!("no temporary directory: {}", reason(&error)));
+        let folder = TemporaryDirectory::new().map_err(no_directory)?;
+        let messages = MessageDirectory::new().map_err(no_directory)?;
+        let mut command = command(recording, config, folder.path(), &messages)?;
         command.env_clear().envs(environment);
         // A child that is recorded writes its profile when it ends.
         let remaining =
@@ -274,10 +268,10 @@ impl<'c> Recorder<'c> {
         // Where that is not allowed, as in some containers, addresses differ from run to run.
         let (done, _) =
             without_randomisation(|| run(&mut command, config.timeout_seconds, &shown, remaining));
-        let process = done.map_err(|failure| with_messages(failure, messages.path()))?;
+        let process = done.map_err(|failure| with_messages(failure, &messages))?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        remove_empty(&mut files, process, &shown, messages.path())?;
+        remove_empty(&mut files, process, &shown, &messages)?;
         // One for each process and thread. The process ids in the names differ from run to run.
         files.sort();
         let profiles = self.load(&files)?;
@@ -324,7 +318,12 @@ impl<'c> Recorder<'c> {
 
 /// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
 /// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
-fn remove_empty(files: &mut Vec<PathBuf>, program: u32, shown: &str, messages: &Path) -> Result<(), Failure> {
+fn remove_empty(
+    files: &mut Vec<PathBuf>,
+    program: u32,
+    shown: &str,
+    messages: &MessageDirectory,
+) -> Result<(), Failure> {
     let is_empty = |path: &mut PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
     let empty: Vec<PathBuf> = files.extract_if(.., is_empty).collect();
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -338,9 +337,7 @@ fn remove_empty(files: &mut Vec<PathBuf>, program: u32, shown: &str, messages: &
     };
     let had_costs = |path: &PathBuf| {
         let process = name(path).strip_prefix(OUT_NAME).and_then(|process| process.parse().ok());
-        process.filter(|process| !has_threads(*process)).is_some_and(|process| {
-            messages_of(messages, process).is_some_and(|text| has_collected(&text, process))
-        })
+        process.is_some_and(|process| !has_threads(process) && messages.has_collected(process))
     };
     // The disk is one, and there can be thousands of processes.
     if empty.iter().any(is_part)
@@ -364,22 +361,10 @@ fn remove_empty(files: &mut Vec<PathBuf>, program: u32, shown: &str, messages: &
     Ok(())
 }
 
-/// Returns the messages of Valgrind about a process, up to a limit.
-fn messages_of(folder: &Path, process: u32) -> Option<String> {
-    let file = File::open(folder.join(process.to_string())).ok()?;
-    let mut bytes = Vec::new();
-    file.take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// Adds the messages of Valgrind to the output of a program that failed.
-fn with_messages(failure: Failure, folder: &Path) -> Failure {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut processes: Vec<u32> =
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    processes.sort_unstable();
-    let texts = processes.into_iter().filter_map(|process| {
-        let text = messages_of(folder, process)?;
+fn with_messages(failure: Failure, messages: &MessageDirectory) -> Failure {
+    let texts = messages.processes().into_iter().filter_map(|process| {
+        let (text, _) = messages.read(process)?;
         Some(without_summary(&text, process).collect::<String>())
     });
     let mut output = lines(texts.collect::<String>().as_bytes());
@@ -524,15 +509,13 @@ fn command(
     recording: &Recording,
     config: &Config,
     folder: &Path,
-    messages: &Path,
+    messages: &MessageDirectory,
 ) -> Result<Command, Failure> {
     let valgrind = find_program(OsStr::new(&config.valgrind), &config.directory).ok_or_else(|| {
         Failure::from(format!("{} was not found on the path", printable(config.valgrind.as_bytes())))
     })?;
     let mut command = Command::new(valgrind);
-    let mut log = OsString::from("--log-file=");
-    log.push(messages.join("%p"));
-    command.arg("--tool=callgrind").arg(log).args(&recording.options);
+    command.arg("--tool=callgrind").arg(messages.option()).args(&recording.options);
     let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
     if is_given("--cache-sim=yes") {
         for (option, cache) in ["--I1=", "--D1=", "--LL="].iter().zip(&config.caches) {

@@ -428,7 +428,6 @@ mod tests {
         let earlier = watch.end();
         let processes = Processes {
             all: BTreeSet::from([1, PROCESS]),
-            with_costs: BTreeSet::new(),
             running: running.iter().copied().collect(),
             is_recorded: true,
         };

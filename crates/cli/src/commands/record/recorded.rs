@@ -11,7 +11,7 @@ use gristmill_profile::{FileHeader, HEADER_BYTES, Profile, Selection};
 use gristmill_report::{DamageRow, EventColumn};
 
 use super::earlier::Settled;
-use super::valgrind_log::Processes;
+use super::valgrind_log::{Processes, ValgrindLog};
 use crate::args::{RecordArgs, YesNo};
 use crate::error::CliError;
 use crate::full_disk::cannot_be_written;
@@ -58,7 +58,7 @@ impl Recorded {
     pub(super) fn find(
         name: &OutputName,
         program: u32,
-        processes: &Processes,
+        (processes, log): (&Processes, &ValgrindLog),
         settled: &Settled,
         combines: bool,
     ) -> Recorded {
@@ -80,7 +80,6 @@ impl Recorded {
             // Beside files of threads, Callgrind leaves one that is empty.
             let base = name.of_process(process);
             let is_of_threads = paths.iter().any(|path| is_of_thread(path, &base));
-            let must_have_costs = processes.with_costs.contains(&process) && !is_of_threads;
             for path in paths {
                 let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
                 if !is_file || !seen.insert(path.clone()) {
@@ -100,7 +99,9 @@ impl Recorded {
                         }
                     } else if !is_open(&path) {
                         // The disk is one, and there can be thousands of processes.
-                        if must_have_costs || *is_disk_full.get_or_insert_with(|| cannot_be_written(&path)) {
+                        if !is_of_threads && log.has_collected(process)
+                            || *is_disk_full.get_or_insert_with(|| cannot_be_written(&path))
+                        {
                             files.push(path);
                         } else {
                             remove_empty(&path);
