@@ -8,6 +8,8 @@
 mod accidents;
 #[path = "native/as_valgrind.rs"]
 mod as_valgrind;
+#[path = "native/changing_code.rs"]
+mod changing_code;
 mod harness;
 #[path = "native/options.rs"]
 mod options;
@@ -191,8 +193,16 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     compile(folder.path(), "ways", &["-O1"], WAYS);
     compile(folder.path(), "switches", &["-O1", "-mno-red-zone"], SWITCHES);
     compile(folder.path(), "pops", &["-O1", "-mno-red-zone"], unusual::POPS);
-    let programs =
-        [&["./calls"][..], &["./deep"], &["./ways"], &["./switches"], &["./pops"], &["sort", "--help"]];
+    compile(folder.path(), "changes", &["-O1", "-z", "execstack"], changing_code::CHANGES);
+    let programs = [
+        &["./calls"][..],
+        &["./deep"],
+        &["./ways"],
+        &["./switches"],
+        &["./pops"],
+        &["./changes"],
+        &["sort", "--help"],
+    ];
     for program in programs {
         let files = [
             None,
@@ -324,11 +334,12 @@ fn what_it_finds_it_cannot_do_ends_with_a_reason_and_a_profile() {
         return;
     }
     let folder = folder(&[]);
-    for (name, text, expected) in [
-        ("writes", WRITES_CODE, "the program runs code that can be changed while it runs"),
-        ("vectors", AVX512, "an instruction of AVX-512"),
+    for (name, instruction, expected) in [
+        ("vectors", "0x62, 0xf1, 0x7d, 0x48, 0xef, 0xc0", "an instruction of AVX-512"),
+        ("transaction", "0xc7, 0xf8, 0, 0, 0, 0", "a transaction"),
+        ("segment", "0x65, 0x8b, 0x04, 0x25, 0, 0, 0, 0", "the segment gs"),
     ] {
-        compile(folder.path(), name, &["-O1"], text);
+        compile(folder.path(), name, &["-O1"], &INSTRUCTION.replace("{BYTES}", instruction));
         let output = record(folder.path(), &["-o", &format!("{name}.out"), &format!("./{name}")]);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, "begin\n"), "{name}: {}", stderr(&output));
         let said = stderr(&output);

@@ -15,6 +15,9 @@ pub(crate) const PAGE_BYTES: u64 = 4096;
 /// A mark beside the protection of memory that can also be written through another mapping.
 pub(crate) const SHARED: u32 = 1 << 31;
 
+/// A mark beside the protection of memory that has no file: code there is made by the program, which may change it.
+pub(crate) const ANONYMOUS: u32 = 1 << 30;
+
 /// The address of programs that can be anywhere.
 pub(crate) const PROGRAM_START: u64 = 0x10_8000;
 
@@ -27,6 +30,9 @@ pub(crate) const STACK_BYTES: std::ops::RangeInclusive<u64> = 0x80_0000..=0x4000
 
 /// The limit of the memory that `brk` gives.
 pub(crate) const BREAK_BYTES: u64 = 0x80_0000;
+
+/// The end of code whose addresses fit the operands of instructions. Other code is slower.
+pub(crate) const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
 
 /// Mappings that do not fit below the engine are above this.
 const HIGH_START: u64 = 0x10_0000_0000;
@@ -90,7 +96,7 @@ impl AddressSpace {
         self.split(start);
         self.split(end);
         for (_, mapping) in self.mappings.range_mut(start..end) {
-            mapping.protection = protection | mapping.protection & SHARED;
+            mapping.protection = protection | mapping.protection & (SHARED | ANONYMOUS);
         }
     }
 
@@ -132,6 +138,25 @@ impl AddressSpace {
         // The mapping before can reach into it.
         let mapped = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
         mapped.into_iter().any(|(_, mapping)| mapping.protection & sys::PROT_EXEC != 0)
+    }
+
+    /// `true` if code at an address can change without notice.
+    pub(crate) fn has_changing_code(&self, address: u64) -> bool {
+        let marks = sys::PROT_WRITE | SHARED | ANONYMOUS;
+        self.protection(address)
+            .is_some_and(|protection| protection & sys::PROT_EXEC != 0 && protection & marks != 0)
+    }
+
+    /// `true` if a whole range is memory without a file.
+    pub(crate) fn is_anonymous(&self, start: u64, length: u64) -> bool {
+        let end = page_end(start.saturating_add(length));
+        let mut at = start;
+        while at < end
+            && let Some((_, mapping)) = self.at(at).filter(|(_, mapping)| mapping.protection & ANONYMOUS != 0)
+        {
+            at = mapping.end;
+        }
+        at >= end
     }
 
     /// Returns how much is mapped with a protection.

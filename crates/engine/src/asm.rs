@@ -352,6 +352,38 @@ impl Asm {
         self.imm32(value);
     }
 
+    /// `mov r64, value`
+    pub(crate) fn set64(&mut self, to: Reg, value: u64) {
+        self.raw(&[0x48, 0xb8 | to.0]);
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// Loads 8, 4, 2 or 1 bytes at an address. The others of the register become 0.
+    pub(crate) fn load_bytes(&mut self, to: Reg, address: u64, count: usize) {
+        let is_near = i32::try_from(address).is_ok();
+        if !is_near {
+            self.set64(to, address);
+        }
+        self.raw(match count {
+            8 => &[0x48, 0x8b],
+            4 => &[0x8b],
+            2 => &[0x0f, 0xb7],
+            _ => &[0x0f, 0xb6],
+        });
+        if is_near {
+            self.raw(&[0x04 | to.0 << 3, 0x25]);
+            self.imm32(address as u32);
+        } else {
+            self.raw(&[to.0 << 3 | to.0]);
+        }
+    }
+
+    /// `mov dword [rsp + 4], value`
+    pub(crate) fn set_upper_half_of_top(&mut self, value: u32) {
+        self.raw(&[0xc7, 0x44, 0x24, 0x04]);
+        self.imm32(value);
+    }
+
     pub(crate) fn not(&mut self, reg: Reg) {
         self.raw(&[0x48 | (reg.0 >> 3), 0xf7, 0xd0 | (reg.0 & 7)]);
     }

@@ -8,6 +8,9 @@ use iced_x86::{
 /// The longest block. Longer runs of instructions are several blocks.
 pub(crate) const MAX_INSTRUCTIONS: usize = 100;
 
+/// The greatest length of the code of a block.
+pub(crate) const MAX_BLOCK_BYTES: usize = MAX_INSTRUCTIONS * MAX_INSTRUCTION_BYTES;
+
 /// The instructions of a request to Valgrind, which do nothing: `rol rdi, 3`, `rol rdi, 13`, `rol rdi, 61`, `rol rdi, 51` and
 /// `xchg rbx, rbx`. The addresses of the request and of its answer are in `rax` and `rdx`.
 const REQUEST: [u8; 19] = [
@@ -139,6 +142,11 @@ impl<'a> Block<'a> {
             }
         }
         height > 0
+    }
+
+    /// `true` if an instruction has an operand relative to its address.
+    pub(crate) fn refers_to_its_place(&self) -> bool {
+        self.instructions.iter().any(|decoded| decoded.instruction.is_ip_rel_memory_operand())
     }
 
     /// Returns the flags that are needed where the block begins. What follows the block may need all.

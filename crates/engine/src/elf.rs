@@ -30,6 +30,8 @@ pub(crate) struct Program {
     /// The address of the program headers, before it is moved.
     pub(crate) headers_address: u64,
     pub(crate) header_count: u64,
+    /// `true` if it may run code on its stack.
+    pub(crate) runs_stack: bool,
 }
 
 /// A program header has this many bytes.
@@ -74,6 +76,7 @@ impl Program {
             interpreter: None,
             headers_address: 0,
             header_count: headers.len() as u64,
+            runs_stack: false,
         };
         let headers_offset = header.e_phoff.get(endian);
         for header in headers {
@@ -92,6 +95,7 @@ impl Program {
                     name.retain(|byte| *byte != 0);
                     program.interpreter = Some(name);
                 }
+                elf::PT_GNU_STACK => program.runs_stack = header.p_flags(endian).contains(elf::PF_X),
                 _ => {}
             }
         }

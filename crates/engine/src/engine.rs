@@ -105,6 +105,10 @@ pub(crate) enum Exit {
         address: u64,
         context: ContextId,
     },
+    /// The code that a block was translated from has changed.
+    Changed {
+        block: u32,
+    },
     /// An instruction that cannot be run.
     Stop {
         address: u64,
@@ -158,6 +162,11 @@ impl Translated {
         self.offsets.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
+    /// `true` if an address is in code that comes before the instructions.
+    fn is_before_instructions(&self, code: u64) -> bool {
+        self.offsets.first().is_some_and(|first| code - self.code < u64::from(*first))
+    }
+
     /// Returns the address of an instruction, or that behind the last one.
     fn address_of(&self, index: usize) -> u64 {
         self.start + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()
@@ -191,6 +200,8 @@ pub(crate) struct Engine {
     /// Memory of its parent that this process has borrowed.
     lent: Option<Lent>,
     limits: Limits,
+    /// `true` if the program has let the processor refuse words that are not aligned.
+    aligns_comparisons: bool,
     /// The counts of blocks that were left before their ends.
     pub(crate) partial_runs: BTreeMap<PartialRun, u64>,
     /// `true` if calls are followed and costs are counted.
@@ -279,6 +290,7 @@ impl Engine {
             signals: Signals::new(),
             lent: None,
             limits,
+            aligns_comparisons: false,
             partial_runs: BTreeMap::new(),
             is_counted,
             parts: 0,
@@ -375,7 +387,9 @@ impl Engine {
                 let is_current = self.is_current(state, context);
                 let context = self.context_now(state, address, context);
                 let code = self.block(address, context);
-                if let Some(patch) = patch.filter(|_| is_current && self.options.links_blocks) {
+                // What cannot run now may be code later.
+                let is_block = self.known_block(address, context).is_some();
+                if let Some(patch) = patch.filter(|_| is_block && is_current && self.options.links_blocks) {
                     Arena::link(patch, code);
                 }
                 state.resume = code;
@@ -419,6 +433,7 @@ impl Engine {
                 state.gpr[2] = 0;
                 self.go_to(state, next, context);
             }
+            Exit::Changed { block } => self.translate_again(state, block),
             Exit::Stop { address, reason } => {
                 self.stop(state, &format!("the program runs {reason}, at {}", self.place(address)));
             }

@@ -12,13 +12,16 @@ use linux_raw_sys::general as sys;
 use object::elf;
 
 use crate::address_space::{
-    AddressSpace, BREAK_BYTES, LINKER_START, PAGE_BYTES, PROGRAM_START, STACK_BYTES, STACK_END, page_end,
-    page_start,
+    ANONYMOUS, AddressSpace, BREAK_BYTES, LINKER_START, PAGE_BYTES, PROGRAM_START, STACK_BYTES, STACK_END,
+    page_end, page_start,
 };
 use crate::elf::{HEADER_BYTES, Program, Segment};
 use crate::objects::Objects;
 use crate::raw;
 use crate::refusal::Refusal;
+
+/// The end of the addresses of a program. Others are for its libraries and for code that it makes.
+const MAX_PROGRAM_END: u64 = 0x3000_0000;
 
 /// A program that is loaded.
 #[derive(Debug)]
@@ -65,13 +68,13 @@ pub(crate) fn check(path: &Path) -> Result<Checked, Refusal> {
         None => None,
     };
     let (start, end) = program.range();
-    if !program.is_movable && (start < 0x1_0000 || end > LINKER_START) {
+    if !program.is_movable && (start < 0x1_0000 || end > MAX_PROGRAM_END) {
         return Err(Refusal::new(format!(
-            "{} is linked for the addresses {start:#x} to {end:#x}; the native engine needs them below {LINKER_START:#x}",
+            "{} is linked for the addresses {start:#x} to {end:#x}; the native engine needs them below {MAX_PROGRAM_END:#x}",
             path.display()
         )));
     }
-    if program.is_movable && end - start > LINKER_START - PROGRAM_START {
+    if program.is_movable && end - start > MAX_PROGRAM_END - PROGRAM_START {
         return Err(Refusal::new(format!("{} is too large for the native engine", path.display())));
     }
     Ok(Checked { program, linker, file })
@@ -88,19 +91,22 @@ pub(crate) fn load(
     map(&program, &file, bias, space, objects)?;
     let mut start = program.entry + bias;
     let mut linker_bias = 0;
-    let mut brk = LINKER_START;
+    // Behind a large program, as under Valgrind.
+    let linker_start = page_end(program.range().1 + bias).max(LINKER_START);
+    let mut brk = linker_start;
     if let Some((linker, file)) = &linker {
-        linker_bias = LINKER_START - page_start(linker.range().0);
+        linker_bias = linker_start - page_start(linker.range().0);
         map(linker, file, linker_bias, space, objects)?;
         start = linker.entry + linker_bias;
         brk = page_end(linker.range().1 + linker_bias);
     }
     space.search_from(brk + BREAK_BYTES);
     let access = sys::PROT_READ | sys::PROT_WRITE;
+    let code = if program.runs_stack { sys::PROT_EXEC } else { 0 };
     let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
     let stack_bytes = stack_limit().clamp(*STACK_BYTES.start(), *STACK_BYTES.end()) & !(PAGE_BYTES - 1);
     map_or_refuse(STACK_END - stack_bytes, stack_bytes, access, flags, -1, 0)?;
-    space.add(STACK_END - stack_bytes, stack_bytes, access);
+    space.add(STACK_END - stack_bytes, stack_bytes, access | code | ANONYMOUS);
     let values = Values { program: &program, bias, linker_bias, has_linker: linker.is_some() };
     let sp = stack(command, &values);
     Ok(Loaded { start, sp, brk })

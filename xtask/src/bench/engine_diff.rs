@@ -132,13 +132,14 @@ fn compared(
         copy_files(&folder.join("files"), &here)?;
         let _ = std::fs::remove_file(folder.join(format!("{engine}.out")));
         // The order of variables matters: programs search them.
-        let mut command = Command::new("env");
-        command.arg("-i").current_dir(&here);
+        let mut command = Command::new("sh");
+        command.current_dir(&here);
         if engine == "valgrind" {
             // Valgrind adds its own part of the environment.
-            command.args(own_environment());
+            command.args(["-c", "exec \"$@\"", "sh", "env", "-i"]).args(own_environment());
         } else {
-            command.args(environment);
+            // Valgrind leaves the file of its messages open.
+            command.args(["-c", "exec \"$@\" 3>/dev/null", "sh", "env", "-i"]).args(environment);
         }
         command.arg(program).args([
             "record",

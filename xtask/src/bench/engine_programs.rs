@@ -7,7 +7,7 @@ use super::process;
 use crate::failure::{Context as _, Failure};
 
 /// A command, by its words. `sh:` before the words of one means that the shell runs them.
-pub(super) const COMMANDS: [&str; 85] = [
+pub(super) const COMMANDS: [&str; 87] = [
     "true",
     "gzip -nc text",
     "gzip -dc text.gz",
@@ -28,7 +28,9 @@ pub(super) const COMMANDS: [&str; 85] = [
     "sqlite3 :memory: .read{SPACE}program.sql",
     "bc program.bc",
     "tclsh program.tcl",
+    "grep -P -c (\\w)\\1\\w*e text",
     "node --version",
+    "java -Xint -XX:+UseSerialGC -XX:-UsePerfData -version",
     "jq -c .[]|.a rows.json",
     "git hash-object text",
     "git diff --no-index text other",

@@ -343,23 +343,12 @@ pub(crate) const BUILT: &str = r#"
 int NAME(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
 "#;
 
-pub(crate) const WRITES_CODE: &str = r#"
-#include <string.h>
-#include <sys/mman.h>
+/// A program with an instruction in the place of `{BYTES}`.
+pub(crate) const INSTRUCTION: &str = r#"
 #include <unistd.h>
 int main(void) {
     if (write(1, "begin\n", 6) != 6) return 1;
-    char *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    memcpy(code, "\xb8\x07\x00\x00\x00\xc3", 6);
-    return ((int (*)(void))code)();
-}
-"#;
-
-pub(crate) const AVX512: &str = r#"
-#include <unistd.h>
-int main(void) {
-    if (write(1, "begin\n", 6) != 6) return 1;
-    __asm__ volatile(".byte 0x62, 0xf1, 0x7d, 0x48, 0xef, 0xc0");
+    __asm__ volatile(".byte {BYTES}");
     return 0;
 }
 "#;

@@ -6,6 +6,7 @@ use super::chunk::Chunk;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
+use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Table};
 use crate::asm::{Asm, BELOW, Mem, RCX, RDX, RSP};
 use crate::contexts::{CallSite, ContextId, Kind};
@@ -73,6 +74,10 @@ impl Engine {
     pub(super) fn indirect(&mut self, state: &mut State, number: u32) {
         let site = self.sites[number as usize];
         let target = state.target;
+        if target > MAX_CODE_ADDRESS {
+            // A comparison has 32 bits.
+            return self.indirect_now(state, site.branch);
+        }
         let Some(transfer) = self.indirect_transfer(state, site.branch) else { return };
         // Flags that the code there does not read may change.
         let is_free = self.flags_needed_at(target) == 0;
@@ -149,10 +154,6 @@ impl Engine {
         let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
         if is_counted && return_address.is_none() && self.jump_out(state, context, target) {
             return None;
-        }
-        // A comparison has 32 bits.
-        if target > i32::MAX as u64 {
-            self.stop(state, &format!("the program has code at {target:#x}, above 2 GB"));
         }
         Some(self.transfer(context, site, target, return_address))
     }

@@ -14,6 +14,7 @@ use super::signals::HANDLER_EDGE;
 use super::transfer::{CallPlan, Entry, Transfer, WatchedCall};
 use super::trigger::Trigger;
 use super::{Engine, Exit};
+use crate::address_space::MAX_CODE_ADDRESS;
 use crate::asm::{Asm, Mem, NOT_BELOW, NOT_EQUAL, RCX, RDX, RSP, Reg};
 use crate::choices::Choices;
 use crate::contexts::{
@@ -183,7 +184,10 @@ impl Engine {
             Some(edge) => edge,
             None => self.out_of_memory(),
         };
-        Entry { edge, to, continuation: self.continuation(edge) }
+        // A comparison of a return address has 32 bits.
+        let is_far = return_address.is_some_and(|address| address > MAX_CODE_ADDRESS);
+        let continuation = if is_far { self.odd_return } else { self.continuation(edge) };
+        Entry { edge, to, continuation }
     }
 
     /// Returns the code that a return from an edge goes on with. It begins with `rdx` spilled, and the end of the shadow stack there.
@@ -275,6 +279,9 @@ impl Engine {
     /// Writes the push of a return address.
     pub(super) fn emit_push_return(&self, chunk: &mut Chunk, return_address: u64) {
         chunk.asm.push_value(return_address as i32);
+        if return_address > MAX_CODE_ADDRESS {
+            chunk.asm.set_upper_half_of_top((return_address >> 32) as u32);
+        }
     }
 
     /// Writes a call with the return address pushed. Either both `rcx` and `rdx` are spilled already, or none.

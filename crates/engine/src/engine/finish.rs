@@ -89,6 +89,19 @@ impl Engine {
         self.forget_range(address, length);
     }
 
+    /// Goes on with a block whose code has changed. The one before keeps its counts.
+    pub(super) fn translate_again(&mut self, state: &mut State, block: u32) {
+        let Translated { start, context, code, .. } = self.blocks[block as usize];
+        let is_known = self.by_address.get(&(start, context)) == Some(&block);
+        if is_known {
+            self.by_address.remove(&(start, context));
+            if self.leads_on(1) {
+                self.lead_on(code, start, context);
+            }
+        }
+        self.go_to(state, start, context);
+    }
+
     /// As [`Engine::forget_code`], also where no code was mapped: the program may have tried to run it.
     pub(super) fn forget_range(&mut self, address: u64, length: u64) {
         let end = address + length;

@@ -6,7 +6,7 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::own_call::own_call;
-use crate::address_space::{STACK_BYTES, STACK_END, page_start};
+use crate::address_space::{ANONYMOUS, STACK_BYTES, STACK_END, page_start};
 use crate::inherited::{LIMIT_COUNT, Limit};
 use crate::memory;
 use crate::raw;
@@ -159,7 +159,8 @@ impl Engine {
             let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE | sys::MAP_FIXED_NOREPLACE;
             let mapping = [new, start - new, u64::from(access), u64::from(flags), u64::MAX, 0];
             if raw::error_of(own_call(sys::__NR_mmap, mapping)).is_none() {
-                self.space.add(new, start - new, access);
+                let protection = self.space.protection(start).unwrap_or(access | ANONYMOUS);
+                self.space.add(new, start - new, protection);
             }
         }
         result

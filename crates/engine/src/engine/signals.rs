@@ -284,6 +284,16 @@ impl Engine {
         };
         let block = &self.blocks[number as usize];
         let index = block.instruction_at(code);
+        if block.is_before_instructions(code) {
+            // In the comparison of its code.
+            (state.gpr[1], state.gpr[2]) = (state.spill0, state.spill1);
+            if state.pending == u64::from(sys::SIGBUS) {
+                self.aligns_comparisons = true;
+                state.pending = 0;
+                set_mask(state.saved_mask);
+                return self.translate_again(state, number);
+            }
+        }
         // A trap comes behind its instruction, which has run.
         let is_trap = state.pending == u64::from(sys::SIGTRAP)
             && TRAPS.contains(&self.code_bytes(block.address_of(index), 1)[0]);

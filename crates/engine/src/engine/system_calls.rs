@@ -9,7 +9,9 @@ use super::limits::{Limits, is_ours};
 use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::own_call::own_call;
 use super::{Call, Engine, Step};
-use crate::address_space::{AddressSpace, BREAK_BYTES, PAGE_BYTES, SHARED, page_end, page_start};
+use crate::address_space::{
+    ANONYMOUS, AddressSpace, BREAK_BYTES, MAX_CODE_ADDRESS, PAGE_BYTES, SHARED, page_end, page_start,
+};
 use crate::contexts::ContextId;
 use crate::memory;
 use crate::raw;
@@ -181,7 +183,7 @@ impl Engine {
             if raw::error_of(result).is_some() {
                 return self.brk as i64;
             }
-            self.space.add(old, new - old, access);
+            self.space.add(old, new - old, access | ANONYMOUS);
         } else if new < old {
             own_call(sys::__NR_munmap, [new, old - new, 0, 0, 0, 0]);
             self.space.remove(new, old - new);
@@ -214,7 +216,13 @@ impl Engine {
         } else {
             let hint = page_start(hint);
             let is_possible = hint != 0 && self.space.is_free(hint, length);
-            match is_possible.then_some(hint).or_else(|| self.space.find(length)) {
+            // Code is best below 2 GB, and what is reserved without access can become code.
+            let is_for_code = protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
+            let is_far = hint.saturating_add(length) > MAX_CODE_ADDRESS;
+            let near = (is_for_code && is_far).then(|| self.space.find(length)).flatten();
+            let near = near.filter(|near| near + length <= MAX_CODE_ADDRESS);
+            let hint = near.or(is_possible.then_some(hint));
+            match hint.or_else(|| self.space.find(length)) {
                 Some(address) => address,
                 None => return failed(ENOMEM),
             }
@@ -232,8 +240,9 @@ impl Engine {
         } else {
             self.forget_code(address, length);
         }
-        let is_shared = flags & sys::MAP_TYPE != sys::MAP_PRIVATE;
-        self.space.add(address, length, if is_shared { protection | SHARED } else { protection });
+        let shared = if flags & sys::MAP_TYPE == sys::MAP_PRIVATE { 0 } else { SHARED };
+        let anonymous = if flags & sys::MAP_ANONYMOUS == 0 { 0 } else { ANONYMOUS };
+        self.space.add(address, length, protection | shared | anonymous);
         if protection & sys::PROT_EXEC != 0 && flags & sys::MAP_ANONYMOUS == 0 {
             use std::os::unix::ffi::OsStrExt as _;
             let limits = Limits::of_files();
@@ -258,14 +267,22 @@ impl Engine {
         result
     }
 
-    fn protect(&mut self, address: u64, length: u64, protection: u32) -> i64 {
+    fn protect(&mut self, mut address: u64, mut length: u64, protection: u32) -> i64 {
+        if protection & sys::PROT_GROWSDOWN != 0
+            && let Some(start) = self.space.start(address)
+        {
+            (address, length) = (start, address - start + length);
+        }
+        let protection = protection & !sys::PROT_GROWSDOWN;
         if AddressSpace::is_foreign(address, length) {
             return failed(ENOMEM);
         }
         let host = u64::from(protection & !sys::PROT_EXEC);
         let result = own_call(sys::__NR_mprotect, [address, length, host, 0, 0, 0]);
         if result == 0 && length > 0 {
-            if protection & (sys::PROT_WRITE | sys::PROT_EXEC) != sys::PROT_EXEC {
+            // Blocks of code that the program makes look for changes of it, as long as they can read it.
+            let looks = protection & sys::PROT_READ != 0 && self.space.is_anonymous(address, length);
+            if !looks && protection & (sys::PROT_WRITE | sys::PROT_EXEC) != sys::PROT_EXEC {
                 self.forget_code(address, length);
             }
             let kept = sys::PROT_READ | sys::PROT_WRITE | sys::PROT_EXEC;

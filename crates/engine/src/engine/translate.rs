@@ -1,22 +1,20 @@
 //! Translation of a block: its instructions as they are, the counting between them, and its end.
 
 use iced_x86::{ConditionCode, Instruction};
-use linux_raw_sys::general as sys;
 
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
 use super::{Engine, Exit, Translated};
-use crate::address_space::SHARED;
+use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, Reg};
-use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
+use crate::block::{
+    ALL_FLAGS, Block, Decoded, End, MAX_BLOCK_BYTES, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison,
+};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
 use crate::symbols::Section;
-
-/// Return addresses have 31 bits, and what instructions refer to must be near.
-const MAX_CODE_ADDRESS: u64 = 0x7fff_0000;
 
 /// The length of the opcode of a conditional jump.
 const OPCODE_BYTES: usize = 2;
@@ -29,13 +27,6 @@ impl Engine {
         memory::code(address, length)
     }
 
-    /// `true` if code can change without notice.
-    fn is_writable(&self, address: u64) -> bool {
-        self.space.protection(address).is_some_and(|protection| {
-            protection & sys::PROT_EXEC != 0 && protection & (sys::PROT_WRITE | SHARED) != 0
-        })
-    }
-
     /// Returns counters that are 0.
     pub(super) fn cells(&mut self, count: u64) -> Cell {
         match self.arena.cells(count) {
@@ -46,14 +37,18 @@ impl Engine {
 
     /// Translates a block, and returns its code.
     pub(super) fn translate(&mut self, address: u64, context: ContextId) -> u64 {
-        let block = self.decode(address, MAX_INSTRUCTIONS);
-        let reason = if self.is_writable(address) {
-            Some("code that can be changed while it runs")
-        } else {
-            (address > MAX_CODE_ADDRESS).then_some("code above 2 GB")
-        };
-        if let Some(reason) = reason {
+        // Code that changes is read once: the block is that of one state of it.
+        let copy: Vec<u8>;
+        let mut block = self.decode(address, MAX_INSTRUCTIONS);
+        let changes =
+            self.space.has_changing_code(address) || self.space.has_changing_code(block.next().max(1) - 1);
+        if changes {
+            copy = block.code[..block.code.len().min(MAX_BLOCK_BYTES)].to_vec();
+            block = Block::decode(&copy, address, MAX_INSTRUCTIONS);
+        }
+        if address > MAX_CODE_ADDRESS && block.refers_to_its_place() {
             let mut chunk = self.chunk();
+            let reason = "an instruction above 2 GB with an operand relative to it";
             self.emit_exit(&mut chunk.asm, Exit::Stop { address, reason });
             return self.add_chunk(chunk);
         }
@@ -80,6 +75,9 @@ impl Engine {
         self.by_address.insert((address, context), number);
         self.live.push(number);
         Arena::mark_block(chunk.asm.base());
+        if changes {
+            self.emit_comparison(&mut chunk, &block, number);
+        }
         let counter = self.blocks[number as usize].counter;
         let counts = collects.then_some(Counts { counter, cost: block.instructions.len() as u16 });
         let place = block.place_without_flags(self.flags_needed_behind(&block));
@@ -205,7 +203,7 @@ impl Engine {
         if let Some(known) = self.needed_flags.borrow().get(&address) {
             return *known;
         }
-        let needed = match self.is_writable(address) {
+        let needed = match self.space.has_changing_code(address) {
             true => ALL_FLAGS,
             // Stubs lead to the dynamic linker as well, which changes flags.
             false if self.is_stub(address) => 0,
@@ -301,6 +299,43 @@ impl Engine {
         chunk.asm.land(is_below);
         chunk.asm.restore(RCX);
         chunk.asm.restore(RDX);
+    }
+
+    /// Writes the comparison of a block with the code that it was translated from. If that has changed, the engine goes on.
+    fn emit_comparison(&mut self, chunk: &mut Chunk, block: &Block<'_>, number: u32) {
+        let asm = &mut chunk.asm;
+        asm.spill(RCX);
+        asm.spill(RDX);
+        let mut rare = self.rare_code();
+        rare.restore(RCX);
+        rare.restore(RDX);
+        self.emit_exit(&mut rare, Exit::Changed { block: number });
+        let changed = self.arena.add_rare_code(rare.bytes());
+        let length = (block.next() - block.start) as usize;
+        let mut compared = 0;
+        while compared < length {
+            // Words overlap if they need not be aligned.
+            let (width, start) = if self.aligns_comparisons {
+                let fits = |width: &usize| {
+                    (block.start as usize + compared).is_multiple_of(*width) && *width <= length - compared
+                };
+                ([8, 4, 2].into_iter().find(fits).unwrap_or(1), compared)
+            } else {
+                let width = [8, 4, 2].into_iter().find(|width| *width <= length).unwrap_or(1);
+                (width, compared.min(length - width))
+            };
+            let mut word = [0; 8];
+            word[..width].copy_from_slice(&block.code[start..start + width]);
+            asm.load_bytes(RDX, block.start + start as u64, width);
+            asm.set64(RCX, u64::from_le_bytes(word).wrapping_neg());
+            asm.lea_sum(RCX, RCX, RDX, 0);
+            let is_equal = asm.jump_if_rcx_is_zero();
+            asm.jump(changed);
+            asm.land(is_equal);
+            compared = start + width;
+        }
+        asm.restore(RCX);
+        asm.restore(RDX);
     }
 
     /// Writes a way out that comes back behind it.
