@@ -28,10 +28,9 @@ const CODE_ALIGNMENT: u64 = 16;
 
 /// Counters are behind the state of the thread.
 pub(crate) const CELLS_OFFSET: u64 = 0x1_0000;
-const CELLS_END: u64 = CELLS_OFFSET + 0x0c00_0000;
 
-/// The memory of a thread. What is not touched takes none.
-pub(crate) const THREAD_BYTES: u64 = CELLS_END;
+/// The most memory of a thread.
+pub(crate) const MAX_THREAD_BYTES: u64 = CELLS_OFFSET + 0x0c00_0000;
 
 /// Space that is kept for the code of one block.
 const MAX_BLOCK_BYTES: u64 = 0x1_0000;
@@ -79,12 +78,13 @@ pub(crate) struct Arena {
     /// The rest of the space for code that returns go on with.
     returns: Range<u64>,
     next_cell: u64,
+    cells_end: u64,
     next_table: u64,
 }
 
 impl Arena {
-    /// Reserves the memory, with a code cache of a size. `None` if something is there.
-    pub(crate) fn new(code_bytes: u64) -> Option<Arena> {
+    /// Reserves the memory, with a code cache of a size, for threads that have memory of a size. `None` if something is there.
+    pub(crate) fn new(code_bytes: u64, thread_bytes: u64) -> Option<Arena> {
         let access = sys::PROT_READ | sys::PROT_WRITE;
         let is_reserved = raw::reserve(START, CODE_BYTES, access | sys::PROT_EXEC)
             && raw::reserve(TABLES_START, END - TABLES_START, access);
@@ -93,7 +93,16 @@ impl Arena {
         let code_end = START + code_bytes.clamp(MIN_CODE_BYTES, CODE_BYTES);
         let (next_cell, next_table) = (CELLS_OFFSET, TABLES_START);
         let (next_code, rare_code) = (START, code_end);
-        is_reserved.then_some(Arena { next_code, rare_code, code_end, returns: 0..0, next_cell, next_table })
+        let (returns, cells_end) = (0..0, thread_bytes);
+        is_reserved.then_some(Arena {
+            next_code,
+            rare_code,
+            code_end,
+            returns,
+            next_cell,
+            cells_end,
+            next_table,
+        })
     }
 
     /// `true` if the code cache must be emptied before more is decided.
@@ -108,7 +117,7 @@ impl Arena {
 
     /// `true` if there are counters for one more decision.
     pub(crate) fn has_cells(&self) -> bool {
-        self.next_cell + SPARE_CELL_BYTES < CELLS_END && self.next_table + SPARE_CELL_BYTES < MARKS_START
+        self.next_cell + SPARE_CELL_BYTES < self.cells_end && self.next_table + SPARE_CELL_BYTES < MARKS_START
     }
 
     /// Forgets the code from an address on.
@@ -259,7 +268,7 @@ impl Arena {
     pub(crate) fn cells(&mut self, count: u64) -> Option<Cell> {
         let cell = Cell(self.next_cell as u32);
         self.next_cell += 8 * count;
-        (self.next_cell < CELLS_END).then_some(cell)
+        (self.next_cell < self.cells_end).then_some(cell)
     }
 
     /// Makes a table of the numbers from 0, and returns its address. `None` if there is no space left.
@@ -386,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_jump_to_what_follows_becomes_nothing() {
-        let Some(mut arena) = Arena::new(u64::MAX) else { return };
+        let Some(mut arena) = Arena::new(u64::MAX, MAX_THREAD_BYTES) else { return };
         let jump = |at: u64, behind: &[u8]| {
             let mut code = vec![0xe9; 1];
             code.extend_from_slice(&displacement(at + 1, START).to_le_bytes());

@@ -24,6 +24,7 @@ mod thread_calls;
 mod transfer;
 mod translate;
 mod trigger;
+mod waits;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -46,7 +47,7 @@ use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
 use flush::Retired;
-use limits::Limits;
+pub(crate) use limits::Limits;
 pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use processes::Lent;
@@ -227,6 +228,7 @@ pub(crate) struct Beginning {
     pub(crate) brk: u64,
     pub(crate) threads: Threads,
     pub(crate) hot_place: HotPlace,
+    pub(crate) limits: Limits,
 }
 
 /// A run of a block that was left before its end: an instruction has failed, or a signal has come.
@@ -264,11 +266,9 @@ pub(crate) struct Call {
 impl Engine {
     /// Translates the first block, and returns the code to begin with.
     pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
-        let Beginning { options, arena, space, objects, start, brk, threads, hot_place } = beginning;
+        let Beginning { options, arena, space, objects, start, brk, threads, hot_place, limits } = beginning;
         let is_counted = options.is_counted_at_start;
         let contexts = Contexts::new(options.choices.max_callers());
-        let inherited = options.inherited.as_ref().map(|inherited| inherited.limits);
-        let limits = inherited.map(Limits::from).unwrap_or_default();
         let mut engine = Engine {
             options,
             arena,
@@ -326,6 +326,7 @@ impl Engine {
 
     /// Decides how to go on after a system call.
     pub(crate) fn after_call(&mut self, state: &mut State, call: &Call, result: i64) -> Step {
+        self.watch_parent_again(call.number);
         self.end_call(state, call.next, call.context, result);
         self.deliver_at_start(state);
         self.prepare_to_run(state);
@@ -426,12 +427,12 @@ impl Engine {
                 for (register, value) in registers {
                     state.gpr[register] = u64::from(value);
                 }
-                self.go_to(state, next, context);
+                self.go_behind(state, next, context);
             }
             Exit::Xgetbv { next, context } => {
                 state.gpr[0] = u64::from(cpuid::STATE_MASK);
                 state.gpr[2] = 0;
-                self.go_to(state, next, context);
+                self.go_behind(state, next, context);
             }
             Exit::Changed { block } => self.translate_again(state, block),
             Exit::Stop { address, reason } => {

@@ -13,7 +13,7 @@ use object::elf;
 
 use crate::address_space::{
     ANONYMOUS, AddressSpace, BREAK_BYTES, LINKER_START, PAGE_BYTES, PROGRAM_START, STACK_BYTES, STACK_END,
-    page_end, page_start,
+    is_of_program, page_end, page_start,
 };
 use crate::elf::{HEADER_BYTES, Program, Segment};
 use crate::objects::Objects;
@@ -175,7 +175,7 @@ fn map_or_refuse(
     file: i32,
     offset: u64,
 ) -> Result<(), Refusal> {
-    if AddressSpace::is_foreign(address, length) {
+    if !is_of_program(address, address.saturating_add(length)) {
         return Err(Refusal::new(format!("the program needs memory of the engine at {address:#x}")));
     }
     // SAFETY: the range is not the engine's, and the process has nothing else below 2 GB or on this stack.

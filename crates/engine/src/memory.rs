@@ -7,8 +7,8 @@ use crate::address_space::{AddressSpace, PAGE_BYTES};
 use crate::raw;
 use crate::state::Frame;
 
-/// Frames of calls that have not returned: 134 million, or less where address space is limited. Untouched memory takes none.
-const SHADOW_BYTES: [u64; 2] = [4 << 30, 256 << 20];
+/// The most of a shadow stack: 134 million calls that have not returned.
+const SHADOW_BYTES: u64 = 4 << 30;
 
 /// The space below the first frame.
 const FIRST_FRAME_OFFSET: u64 = 2 * Frame::BYTES as u64;
@@ -82,21 +82,58 @@ pub(crate) fn reserve(length: u64) -> Option<u64> {
     raw::error_of(address).is_none().then_some(address as u64)
 }
 
-/// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory. Behind it is none that can be written.
-pub(crate) fn reserve_shadow_stack() -> Option<u64> {
-    SHADOW_BYTES.into_iter().find_map(|bytes| {
-        let address = reserve(bytes + PAGE_BYTES)?;
-        let arguments = [address + bytes, PAGE_BYTES, 0, 0, 0, 0];
-        // SAFETY: the memory was reserved above.
-        let result = unsafe { raw::system_call(u64::from(sys::__NR_mprotect), arguments) };
-        raw::error_of(result).is_none().then_some(address + FIRST_FRAME_OFFSET)
-    })
+/// Gives memory back that was reserved.
+pub(crate) fn release(address: u64, length: u64) {
+    // SAFETY: the memory was reserved, and nothing refers to it.
+    unsafe { raw::system_call(u64::from(sys::__NR_munmap), [address, length, 0, 0, 0, 0]) };
 }
 
-/// `true` if an address is in the shadow stack whose first frame is at `first`, or right behind it. The program has no memory there.
-pub(crate) fn is_shadow_stack(first: u64, address: u64) -> bool {
+/// The sizes of the memory of threads. They are large, as untouched memory takes none, but where the memory of the process has a limit, they
+/// are small parts of that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ThreadSizes {
+    /// Of the state and the counters.
+    pub(crate) counters: u64,
+    /// Of the shadow stack of the first thread, and of another one.
+    first_shadow: u64,
+    other_shadow: u64,
+}
+
+impl ThreadSizes {
+    /// Returns the sizes within the limits of the process.
+    pub(crate) fn within(limit: Option<u64>, most_counters: u64) -> ThreadSizes {
+        let part = |divisor: u64, least: u64, most: u64| {
+            let size = limit.map_or(most, |limit| (limit / divisor).clamp(least, most));
+            size & !(PAGE_BYTES - 1)
+        };
+        ThreadSizes {
+            counters: part(256, 4 << 20, most_counters),
+            first_shadow: part(16, 1 << 20, SHADOW_BYTES),
+            other_shadow: part(256, 1 << 20, SHADOW_BYTES),
+        }
+    }
+
+    /// Returns the size of a shadow stack.
+    pub(crate) fn shadow(&self, is_first: bool) -> u64 {
+        if is_first { self.first_shadow } else { self.other_shadow }
+    }
+}
+
+/// Reserves a shadow stack, and returns the address of the first frame. `None` if there is no memory. Behind it is a page that cannot be
+/// written.
+pub(crate) fn reserve_shadow_stack(bytes: u64) -> Option<u64> {
+    let address = reserve(bytes + PAGE_BYTES)?;
+    let arguments = [address + bytes, PAGE_BYTES, 0, 0, 0, 0];
+    // SAFETY: the memory was reserved above.
+    let result = unsafe { raw::system_call(u64::from(sys::__NR_mprotect), arguments) };
+    raw::error_of(result).is_none().then_some(address + FIRST_FRAME_OFFSET)
+}
+
+/// `true` if an address is in a shadow stack of this many bytes whose first frame is at `first`, or right behind it. The program has no memory
+/// there.
+pub(crate) fn is_shadow_stack(first: u64, bytes: u64, address: u64) -> bool {
     let start = first - FIRST_FRAME_OFFSET;
-    (start..start + SHADOW_BYTES[0] + PAGE_BYTES).contains(&address)
+    (start..start + bytes + PAGE_BYTES).contains(&address)
 }
 
 /// Writes the frame below the first, which translated code reads when there is none: its stack pointer is above all of the program, and

@@ -6,16 +6,17 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::address_space::AddressSpace;
-use crate::arena::Arena;
+use crate::arena::{Arena, MAX_THREAD_BYTES};
 use crate::asm::HotPlace;
 use crate::block::MAX_INSTRUCTIONS;
 use crate::cpuid;
 use crate::engine::execute;
-use crate::engine::{Beginning, Engine, STOP_SIGNAL, Step};
+use crate::engine::{Beginning, Engine, Limits, STOP_SIGNAL, Step};
 use crate::inherited::Inherited;
 use crate::invocation::Invocation;
 use crate::loader::{self, Command};
 use crate::lock::Lock;
+use crate::memory::ThreadSizes;
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::raw;
@@ -90,6 +91,15 @@ pub fn copy_of_standard_error() -> Option<std::fs::File> {
     Some(unsafe { std::fs::File::from_raw_fd(copy as i32) })
 }
 
+/// `true` if a process that the engine records can be woken up: it would end before it handles the signal for that.
+#[must_use]
+pub fn can_wake(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let handled = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let handled = handled.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    handled.is_some_and(|mask| mask >> (STOP_SIGNAL - 1) & 1 == 1)
+}
+
 /// Wakes a process up that the engine records, so that it looks for a request. `false` if there is no such process.
 ///
 /// A process that is not recorded would end.
@@ -130,15 +140,17 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     cpuid::check()?;
     loader::check(&options.invocation.program)?;
     let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
-    let mut arena = Arena::new(options.code_cache_bytes).ok_or_else(no_memory)?;
+    let limits = Limits::begin(options.inherited.as_ref());
+    let sizes = ThreadSizes::within(Limits::of_memory(), MAX_THREAD_BYTES);
+    let mut arena = Arena::new(options.code_cache_bytes, sizes.counters).ok_or_else(no_memory)?;
     let hot_place = match options.counts_in_vectors && has_hidden_vectors() {
         true => HotPlace::Vector { numbers: arena.numbers(MAX_INSTRUCTIONS).ok_or_else(no_memory)? },
         false => HotPlace::Memory,
     };
-    let mut threads = Threads::default();
+    let mut threads = Threads::new(sizes);
     let state =
         threads.add().ok_or_else(|| Refusal::new("there is no memory for the calls of the program"))?;
-    let mut space = AddressSpace::default();
+    let mut space = AddressSpace::new();
     let Invocation { program, words, command } = &options.invocation;
     let given = command.first().cloned().unwrap_or_default();
     let command = Command { path: program, given: &given, arguments: words, environment };
@@ -153,6 +165,7 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
         brk: loaded.brk,
         threads,
         hot_place,
+        limits,
     };
     let engine = Box::leak(Box::new(Engine::new(beginning, state)));
     let links = Links {

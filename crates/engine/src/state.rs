@@ -1,6 +1,7 @@
 //! The state of a thread of the program: its registers while the engine runs, and what translated code keeps in memory.
 
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use crate::contexts::ContextId;
 
@@ -75,6 +76,8 @@ pub(crate) struct State {
     pub(crate) fault: [u64; 3],
     /// The lowest frame of the shadow stack.
     pub(crate) first_frame: u64,
+    /// The size of the shadow stack.
+    pub(crate) shadow_bytes: u64,
     /// The context of code that no call has entered, and the cost at its start.
     pub(crate) root: ContextId,
     pub(crate) root_cost: u64,
@@ -84,6 +87,11 @@ pub(crate) struct State {
     pub(crate) alternative_stack: [u64; 3],
     /// The mask of a system call that sets one.
     pub(crate) mask: u64,
+    /// The structure with its address that some have.
+    pub(crate) mask_words: [u64; 3],
+    /// The system call with a limit of time that was made last, and the rest of its time.
+    pub(crate) wait: Option<Wait>,
+    pub(crate) rest_of_time: [u64; 2],
     /// The number that the kernel has for the thread.
     pub(crate) thread: u32,
     /// The address of the number that the end of the thread sets to 0; 0 if there is none.
@@ -100,6 +108,16 @@ pub(crate) struct State {
     pub(crate) blocks_left: u64,
     /// `true` while translated code runs, and not the engine or a system call.
     pub(crate) runs_code: AtomicBool,
+}
+
+/// A wait with a limit of time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wait {
+    /// The number of the system call, the address behind it, and the stack pointer.
+    pub(crate) call: [u64; 3],
+    pub(crate) end: Instant,
+    /// `true` if the engine has interrupted it, and the program makes the call again.
+    pub(crate) is_interrupted: bool,
 }
 
 /// A handler of a signal that runs.
@@ -143,11 +161,15 @@ impl State {
             signal_data: [0; 16],
             fault: [0; 3],
             first_frame,
+            shadow_bytes: 0,
             root: ContextId(0),
             root_cost: 0,
             levels: Vec::new(),
             alternative_stack: [0, STACK_DISABLED, 0],
             mask: 0,
+            mask_words: [0; 3],
+            wait: None,
+            rest_of_time: [0; 2],
             thread: 0,
             cleared_at_end: 0,
             robust_list: 0,

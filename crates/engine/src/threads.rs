@@ -6,8 +6,8 @@ use std::sync::mpsc;
 
 use linux_raw_sys::general as sys;
 
-use crate::arena::{CELLS_OFFSET, THREAD_BYTES};
-use crate::memory;
+use crate::arena::CELLS_OFFSET;
+use crate::memory::{self, ThreadSizes};
 use crate::raw;
 use crate::state::{Links, State};
 use crate::switch;
@@ -21,14 +21,16 @@ struct Slot {
     /// The address of the state, with the counters behind it.
     base: u64,
     first_frame: u64,
+    shadow_bytes: u64,
     is_live: bool,
     /// The cost when counting began again.
     cost_before: u64,
 }
 
 /// All threads that there were.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Threads {
+    sizes: ThreadSizes,
     slots: Vec<Slot>,
     links: Option<Links>,
     /// Threads of the process that wait for its end, as the first one does after its own.
@@ -36,6 +38,10 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
+    pub(crate) fn new(sizes: ThreadSizes) -> Threads {
+        Threads { sizes, slots: Vec::new(), links: None, waiting: 0 }
+    }
+
     /// Sets what all states have in common.
     pub(crate) fn link(&mut self, links: Links) {
         self.links = Some(links);
@@ -48,13 +54,18 @@ impl Threads {
         let (index, cost) = match free {
             Some(index) => (index, self.cost(index)),
             None => {
-                let base = memory::reserve(THREAD_BYTES)?;
+                let is_first = self.slots.is_empty();
+                let base = memory::reserve(self.sizes.counters)?;
                 // Other threads change few of the counters that there are.
-                if self.slots.is_empty() {
-                    raw::prefer_large_pages(base, THREAD_BYTES);
+                if is_first {
+                    raw::prefer_large_pages(base, self.sizes.counters);
                 }
-                let first_frame = memory::reserve_shadow_stack()?;
-                self.slots.push(Slot { base, first_frame, is_live: true, cost_before: 0 });
+                let shadow_bytes = self.sizes.shadow(is_first);
+                let Some(first_frame) = memory::reserve_shadow_stack(shadow_bytes) else {
+                    memory::release(base, self.sizes.counters);
+                    return None;
+                };
+                self.slots.push(Slot { base, first_frame, shadow_bytes, is_live: true, cost_before: 0 });
                 (self.slots.len() - 1, 0)
             }
         };
@@ -63,7 +74,8 @@ impl Threads {
         let state = slot.base as *mut State;
         // SAFETY: the memory was reserved for this, is aligned to pages, and no thread uses it: the last one has ended.
         unsafe {
-            state.write(State { cost, ..State::new(slot.base, slot.first_frame, links) });
+            let shadow_bytes = slot.shadow_bytes;
+            state.write(State { cost, shadow_bytes, ..State::new(slot.base, slot.first_frame, links) });
             Some(&mut *state)
         }
     }

@@ -32,9 +32,35 @@ APART long by_branch(long n) {
     }
     return r;
 }
-int main(void) {
+/* A system call, and branches that count. */
+APART long by_system_call(long n) {
+    long r = 0, pc;
+    __asm__ volatile("call 1f\n1: pop %0\n mov $110, %%eax\n syscall" : "=r"(pc) : : "rax", "rcx", "r11", "memory");
+    for (long i = 0; i < n; i++) r += leaf(i);
+    return r + (pc == 0);
+}
+APART long by_zero(long n) {
+    long r = 0, pc;
+    __asm__ volatile("xor %%ecx, %%ecx\n call 1f\n1: pop %0\n jrcxz 2f\n nop\n2:" : "=r"(pc) : : "rcx", "memory");
+    for (long i = 0; i < n; i++) r += leaf(i);
+    return r + (pc == 0);
+}
+APART long by_loop(long n) {
+    long r = 0, left = n + 1;
+    __asm__ volatile("3: inc %0\n call 1f\n1: lea 8(%%rsp), %%rsp\n loop 3b\n mov $3, %%ecx\n4: inc %0\n"
+                     " call 1f\n1: add $8, %%rsp\n cmp %%ecx, %%ecx\n loopne 4b\n mov $3, %%ecx\n5: inc %0\n"
+                     " call 1f\n1: add $8, %%rsp\n cmp %%ecx, %%ecx\n loope 5b"
+                     : "+r"(r), "+c"(left) : : "memory", "cc");
+    for (long i = 0; i < n; i++) r += leaf(i);
+    return r + left;
+}
+int main(int count, char **words) {
+    (void)words;
     long r = 0;
     for (int i = 0; i < 20; i++) r += by_call(i) + by_jump(i) + by_branch(i);
+    for (int i = 0; i < 20; i++) r += by_system_call(i) + by_zero(i);
+    /* Callgrind takes these for more than one branch. */
+    for (int i = 0; i < 20 && count > 1; i++) r += by_loop(i);
     printf("%ld\n", r);
     return 0;
 }
@@ -146,6 +172,112 @@ int main(void) {
 }
 "#;
 
+/// Mappings whose address the kernel chooses or that it makes of large pages, and one where programs with sanitizers want it.
+const MAPPINGS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void map(const char *name, long at, size_t length, int flags, int file, long offset) {
+    char *mapped = mmap((void *)at, length, PROT_READ | PROT_WRITE, flags, file, offset);
+    if (mapped == MAP_FAILED) { printf("%s: %d\n", name, errno); return; }
+    printf("%s: mapped %d\n", name, at && mapped != (char *)at);
+    printf("%d %d\n", mprotect(mapped, length, PROT_READ), munmap(mapped, length));
+}
+int main(void) {
+    struct io_uring_params params;
+    memset(&params, 0, sizeof params);
+    int ring = syscall(SYS_io_uring_setup, 4, &params);
+    if (ring >= 0) map("ring", 0, 4096, MAP_SHARED, ring, IORING_OFF_SQES);
+    map("large", 0, 1 << 21, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE, -1, 0);
+    int file = memfd_create("large", MFD_HUGETLB);
+    if (file >= 0) map("file", 0, 1 << 21, MAP_SHARED | MAP_NORESERVE, file, 0);
+    map("sanitizer", 0x600000000000, 1l << 32, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    for (int i = 0; i < 2000; i++)
+        if (mmap(0, 4096 * (1 + i % 3), i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) return 1;
+    return 0;
+}
+"#;
+
+/// A timer whose signals come before the return of a function that sets no flags.
+const FLAGLESS: &str = r#"
+#include <signal.h>
+#include <sys/time.h>
+static volatile int ticks;
+static void handle(int signal) { (void)signal; ticks++; }
+void leaf(void);
+__asm__(".text\n.globl leaf\n.type leaf, @function\nleaf:\n.rept 9\n fldpi\n fstp %st(0)\n.endr\n ret\n.size leaf, .-leaf\n");
+int main(void) {
+    struct itimerval timer = {{0, 500}, {0, 500}};
+    signal(SIGALRM, handle);
+    setitimer(ITIMER_REAL, &timer, 0);
+    for (int i = 0; i < 2000000 || ticks < 20; i++) if (i < 2000000) leaf();
+    return 0;
+}
+"#;
+
+/// Threads, and memory for each.
+const UNDER_LIMIT: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static pthread_barrier_t barrier;
+static void *run(void *data) {
+    char *memory = malloc(20 << 20);
+    if (memory) memset(memory, 1, 20 << 20);
+    pthread_barrier_wait(&barrier);
+    return memory ? data : 0;
+}
+int main(void) {
+    pthread_t threads[16];
+    void *result;
+    pthread_barrier_init(&barrier, 0, 16);
+    for (int i = 0; i < 16; i++) if (pthread_create(&threads[i], 0, run, &barrier)) return 1;
+    for (int i = 0; i < 16; i++) if (pthread_join(threads[i], &result) || !result) return 2;
+    puts(malloc(1500ul << 20) ? "enough" : "too little");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_signal_before_a_return_loses_no_cost() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "flagless", &["-O1"], FLAGLESS);
+    let output = record(folder.path(), &["-q", "-o", "a.out", "./flagless"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let functions = run_in(folder.path(), &["functions", "a.out", "--format", "csv"]);
+    let text = stdout(&functions);
+    let leaf = text.lines().find(|line| line.contains(",leaf,")).unwrap_or(&text);
+    assert!(leaf.contains("38000000,"), "{leaf}");
+}
+
+#[test]
+fn a_limit_of_memory_holds_for_the_program() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "limited", &["-O1", "-pthread"], UNDER_LIMIT);
+    for (option, expected) in
+        [("-Sv 6000000", "enough\n"), ("-v 8000000", "enough\n"), ("-Sv 1900000", "too little\n")]
+    {
+        let words =
+            format!("ulimit {option}; exec \"$0\" record --engine native -q --force -o a.out ./limited");
+        let mut command = Command::new("sh");
+        command.args(["-c", &words, env!("CARGO_BIN_EXE_gristmill")]).current_dir(folder.path());
+        let output = command.output().unwrap();
+        assert_eq!((code(&output), stdout(&output).as_str()), (0, expected), "{option}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn unusual_programs_have_the_profiles_of_callgrind() {
     if !has_engine(&["valgrind", "cc"]) {
@@ -165,11 +297,13 @@ fn unusual_programs_do_what_they_do_alone() {
         return;
     }
     let folder = folder(&[]);
-    for (name, text) in [("pops", POPS), ("faults", FAULTS), ("stacks", STACKS), ("ticks", TICKS)] {
+    for (name, text) in
+        [("pops", POPS), ("faults", FAULTS), ("stacks", STACKS), ("ticks", TICKS), ("mappings", MAPPINGS)]
+    {
         compile(folder.path(), name, &["-O1", "-pthread", "-mno-red-zone"], text);
         let program = format!("./{name}");
-        let expected = Command::new(&program).current_dir(folder.path()).output().unwrap();
-        let output = record(folder.path(), &["-q", "-o", "a.out", "--force", &program]);
+        let expected = Command::new(&program).arg("all").current_dir(folder.path()).output().unwrap();
+        let output = record(folder.path(), &["-q", "-o", "a.out", "--force", &program, "all"]);
         assert_eq!(
             (code(&output), stdout(&output), stderr(&output).as_str()),
             (code(&expected), stdout(&expected), ""),

@@ -166,7 +166,8 @@ impl Engine {
         // The end of the call is the engine's, too.
         let entry = Entry { edge, to, continuation: self.odd_return };
         self.push_entry(state, Some(function), entry);
-        if traits.zeroes && is_first {
+        // What was written is zero.
+        if traits.zeroes && is_first && !traits.dumps_before {
             self.zero(state, self.options.separates_threads);
         }
         to

@@ -22,6 +22,26 @@ impl Engine {
         self.look_at_parent();
     }
 
+    /// Watches again after a system call with which the kernel forgets that, or that the program has used for itself.
+    pub(super) fn watch_parent_again(&self, call: u64) {
+        let forgets = matches!(
+            call as u32,
+            sys::__NR_setuid
+                | sys::__NR_setgid
+                | sys::__NR_setreuid
+                | sys::__NR_setregid
+                | sys::__NR_setresuid
+                | sys::__NR_setresgid
+                | sys::__NR_setfsuid
+                | sys::__NR_setfsgid
+                | sys::__NR_capset
+                | sys::__NR_prctl
+        );
+        if forgets {
+            self.watch_parent();
+        }
+    }
+
     fn look_at_parent(&self) {
         let process = std::process::id();
         if self.options.parent.is_some_and(|parent| parent != parent_id()) {

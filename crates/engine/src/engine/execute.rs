@@ -196,7 +196,7 @@ pub(crate) fn run_unrecorded(inherited: &Inherited) -> i64 {
         leave_to_kernel(sys::SIGPIPE, 0, 0);
     }
     close_streams(inherited);
-    Limits::from(inherited.limits).apply();
+    Limits::begin(Some(inherited)).apply();
     restore_mask(inherited.mask);
     run_program(&path, words, entries)
 }

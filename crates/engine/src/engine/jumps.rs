@@ -34,6 +34,13 @@ impl Engine {
         context
     }
 
+    /// Goes on behind an instruction that the engine runs. Calls can have ended before it without a return.
+    pub(super) fn go_behind(&mut self, state: &mut State, next: u64, context: ContextId) {
+        let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
+        let left = if is_counted { self.unwind(state) } else { None };
+        self.go_to(state, next, left.unwrap_or(context));
+    }
+
     /// Goes on with a branch where calls have ended without a return.
     pub(super) fn unwind_at(&mut self, state: &mut State, branch: DirectBranch) {
         let is_call = branch.kind == BranchKind::Call;
@@ -42,7 +49,7 @@ impl Engine {
         let context = self.unwind(state).unwrap_or(branch.context);
         state.gpr[4] = state.gpr[4].wrapping_sub(pushed);
         let context = self.context_now(state, branch.site.address, context);
-        let target = branch.destination(state.flags);
+        let target = branch.destination(state);
         if is_call {
             let transfer = self.transfer(context, branch.site, target, Some(branch.next));
             self.take(state, context, transfer, target);

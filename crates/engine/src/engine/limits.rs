@@ -7,7 +7,7 @@ use linux_raw_sys::general as sys;
 use super::Engine;
 use super::own_call::own_call;
 use crate::address_space::{ANONYMOUS, STACK_BYTES, STACK_END, page_start};
-use crate::inherited::{LIMIT_COUNT, Limit};
+use crate::inherited::{Inherited, LIMIT_COUNT, Limit};
 use crate::memory;
 use crate::raw;
 
@@ -21,17 +21,31 @@ const FILE_LIMITS: usize = LIMIT_COUNT - FIRST_OF_FILES;
 
 /// The limits that the program has set.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     own: [Option<Limit>; RESOURCES.len()],
 }
 
-impl From<[Option<Limit>; RESOURCES.len()]> for Limits {
-    fn from(own: [Option<Limit>; RESOURCES.len()]) -> Limits {
-        Limits { own }
-    }
-}
-
 impl Limits {
+    /// Takes over the limits of the process or, if the program takes the place of another one, those of that. Those of memory are lifted as far
+    /// as they may be: they hold for the memory of the program.
+    pub(crate) fn begin(inherited: Option<&Inherited>) -> Limits {
+        if let Some(inherited) = inherited {
+            return Limits { own: inherited.limits };
+        }
+        let mut limits = Limits::default();
+        for (resource, own) in RESOURCES[..FIRST_OF_FILES].iter().zip(&mut limits.own) {
+            *own = Some(of_kernel(*resource)).filter(|[limit, _]| *limit != u64::MAX);
+        }
+        limits.lift();
+        limits
+    }
+
+    /// Returns the lowest limit of the memory of the process. `None` if there is none.
+    pub(crate) fn of_memory() -> Option<u64> {
+        let limits = RESOURCES[..FIRST_OF_FILES].iter().map(|resource| of_kernel(*resource)[0]);
+        limits.min().filter(|limit| *limit != u64::MAX)
+    }
+
     fn index(resource: u64) -> Option<usize> {
         RESOURCES.iter().position(|own| u64::from(*own) == resource)
     }
@@ -172,7 +186,7 @@ impl Engine {
         let exceeds = |limit: Option<Limit>, used: &dyn Fn() -> u64| {
             limit.is_some_and(|[limit, _]| limit != u64::MAX && used().saturating_add(length) > limit)
         };
-        exceeds(all, &|| self.space.length(0))
-            || protection & sys::PROT_WRITE != 0 && exceeds(data, &|| self.space.length(sys::PROT_WRITE))
+        exceeds(all, &|| self.space.mapped_bytes())
+            || protection & sys::PROT_WRITE != 0 && exceeds(data, &|| self.space.writable_bytes())
     }
 }

@@ -33,7 +33,7 @@ impl Engine {
         if memory::read_words(&self.space, state.gpr[0], &mut words) {
             self.answer(state, block, words);
         }
-        self.go_to(state, next, context);
+        self.go_behind(state, next, context);
     }
 
     fn answer(&mut self, state: &mut State, block: u32, [request, argument, ..]: [u64; 6]) {

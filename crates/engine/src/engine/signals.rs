@@ -271,7 +271,7 @@ impl Engine {
     /// Goes on after a fault in translated code.
     pub(super) fn fault(&mut self, state: &mut State) {
         let code = state.interrupted;
-        if memory::is_shadow_stack(state.first_frame, state.fault[2]) {
+        if memory::is_shadow_stack(state.first_frame, state.shadow_bytes, state.fault[2]) {
             let calls = state.frame_count();
             self.stop(
                 state,

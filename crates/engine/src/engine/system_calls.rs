@@ -10,7 +10,7 @@ use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::own_call::own_call;
 use super::{Call, Engine, Step};
 use crate::address_space::{
-    ANONYMOUS, AddressSpace, BREAK_BYTES, MAX_CODE_ADDRESS, PAGE_BYTES, SHARED, page_end, page_start,
+    ANONYMOUS, BREAK_BYTES, MAX_CODE_ADDRESS, PAGE_BYTES, SHARED, page_end, page_start,
 };
 use crate::contexts::ContextId;
 use crate::memory;
@@ -25,6 +25,17 @@ const ARCH_SET_GS: u64 = 0x1001;
 const ARCH_SET_FS: u64 = 0x1002;
 const ARCH_GET_FS: u64 = 0x1003;
 const ARCH_GET_GS: u64 = 0x1004;
+
+/// The usual size of large pages, and the flag for them of shared memory.
+const LARGE_PAGE_BYTES: u64 = 2 << 20;
+const SHM_HUGETLB: u64 = 0o4000;
+
+/// Returns the size of the large pages that a mapping is to have.
+fn large_page(flags: u32) -> Option<u64> {
+    let power = flags >> sys::MAP_HUGE_SHIFT & sys::MAP_HUGE_MASK;
+    let size = if power == 0 { LARGE_PAGE_BYTES } else { 1 << power };
+    (flags & sys::MAP_HUGETLB != 0).then_some(size)
+}
 
 /// Returns an error as the result of a system call.
 fn failed(error: u32) -> i64 {
@@ -56,7 +67,10 @@ impl Engine {
                 self.end_call(state, next, context, result);
                 Step::Run
             }
-            Outcome::Kernel(arguments) => Step::Call(Call { number, arguments, next, context }),
+            Outcome::Kernel(arguments) => {
+                let arguments = self.with_rest_of_time(state, number, next, arguments);
+                Step::Call(Call { number, arguments, next, context })
+            }
             Outcome::EndOfThread => Step::End,
         }
     }
@@ -66,6 +80,9 @@ impl Engine {
         // A signal of the engine's own is no reason for the program to see that a call was interrupted.
         let is_own = state.pending == u64::from(STOP_SIGNAL) && result == failed(EINTR);
         if result == switch::RESTART || is_own {
+            if let Some(wait) = &mut state.wait {
+                wait.is_interrupted = state.pending == u64::from(STOP_SIGNAL);
+            }
             // The signal comes first, and the call is made when its handler has returned.
             return self.deliver(state, next - SYSTEM_CALL_BYTES, context);
         }
@@ -100,6 +117,14 @@ impl Engine {
             sys::__NR_set_robust_list => {
                 state.robust_list = first;
                 return Outcome::Kernel(arguments);
+            }
+            sys::__NR_rt_sigsuspend
+            | sys::__NR_ppoll
+            | sys::__NR_pselect6
+            | sys::__NR_epoll_pwait
+            | sys::__NR_epoll_pwait2
+            | sys::__NR_io_uring_enter => {
+                return Outcome::Kernel(self.with_own_mask(state, number, arguments));
             }
             sys::__NR_rt_sigprocmask if second != 0 && fourth == 8 => {
                 let mut words = [0];
@@ -202,6 +227,8 @@ impl Engine {
             return failed(ENOMEM);
         }
         let is_fixed = flags & (sys::MAP_FIXED | sys::MAP_FIXED_NOREPLACE) != 0;
+        let alignment = large_page(flags).unwrap_or(PAGE_BYTES);
+        let mut length = page_end(length).next_multiple_of(alignment);
         let address = if is_fixed {
             if hint % PAGE_BYTES != 0 {
                 return failed(EINVAL);
@@ -209,32 +236,39 @@ impl Engine {
             if flags & sys::MAP_FIXED == 0 && !self.space.is_free(hint, length) {
                 return failed(EEXIST);
             }
-            if AddressSpace::is_foreign(hint, length) {
+            if self.space.is_foreign(hint, length) {
                 return failed(ENOMEM);
             }
             hint
         } else {
             let hint = page_start(hint);
-            let is_possible = hint != 0 && self.space.is_free(hint, length);
+            let is_possible = hint != 0 && hint.is_multiple_of(alignment) && self.space.is_free(hint, length);
             // Code is best below 2 GB, and what is reserved without access can become code.
             let is_for_code = protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
             let is_far = hint.saturating_add(length) > MAX_CODE_ADDRESS;
-            let near = (is_for_code && is_far).then(|| self.space.find(length)).flatten();
-            let near = near.filter(|near| near + length <= MAX_CODE_ADDRESS);
-            let hint = near.or(is_possible.then_some(hint));
-            match hint.or_else(|| self.space.find(length)) {
-                Some(address) => address,
-                None => return failed(ENOMEM),
+            if is_possible && !(is_for_code && is_far) {
+                hint
+            } else {
+                let found = self.space.find(length, alignment, is_for_code);
+                let is_near = found.is_some_and(|found| found + length <= MAX_CODE_ADDRESS);
+                match (is_possible && !is_near).then_some(hint).or(found) {
+                    Some(address) => address,
+                    None => return failed(ENOMEM),
+                }
             }
         };
         // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
         let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT);
+        let host = protection & !sys::PROT_EXEC;
         // SAFETY: the range is free, or the program's.
-        let result =
-            unsafe { raw::map_fixed(address, length, protection & !sys::PROT_EXEC, flags, file, offset) };
+        let mut result = unsafe { raw::map_fixed(address, length, host, flags, file, offset) };
+        if result == failed(EINVAL) && !is_fixed && flags & sys::MAP_ANONYMOUS == 0 {
+            result = self.map_special(&mut length, host, flags, file, offset);
+        }
         if raw::error_of(result).is_some() {
             return result;
         }
+        let address = result as u64;
         if protection & sys::PROT_EXEC != 0 {
             self.forget_range(address, length);
         } else {
@@ -255,8 +289,29 @@ impl Engine {
         result
     }
 
+    /// Maps a file that cannot be mapped at any address: one of large pages, whose length is a multiple of theirs, or one of the kernel,
+    /// which chooses the address.
+    fn map_special(&mut self, length: &mut u64, protection: u32, flags: u32, file: i32, offset: u64) -> i64 {
+        let mut status = [0u64; 18];
+        let read = own_call(sys::__NR_fstat, [file as u64, status.as_mut_ptr() as u64, 0, 0, 0, 0]);
+        // The size of its blocks, behind the size of the file.
+        let alignment = status[7];
+        if read == 0 && alignment.is_power_of_two() && alignment > PAGE_BYTES {
+            let large = length.next_multiple_of(alignment);
+            let Some(address) = self.space.find(large, alignment, false) else { return failed(ENOMEM) };
+            // SAFETY: the range is free.
+            let result = unsafe { raw::map_fixed(address, large, protection, flags, file, offset) };
+            if raw::error_of(result).is_none() {
+                *length = large;
+                return result;
+            }
+        }
+        let arguments = [0, *length, u64::from(protection), u64::from(flags), file as u64, offset];
+        own_call(sys::__NR_mmap, arguments)
+    }
+
     fn unmap(&mut self, address: u64, length: u64) -> i64 {
-        if AddressSpace::is_foreign(address, length) {
+        if self.space.is_foreign(address, length) {
             return failed(EINVAL);
         }
         let result = own_call(sys::__NR_munmap, [address, length, 0, 0, 0, 0]);
@@ -274,7 +329,7 @@ impl Engine {
             (address, length) = (start, address - start + length);
         }
         let protection = protection & !sys::PROT_GROWSDOWN;
-        if AddressSpace::is_foreign(address, length) {
+        if self.space.is_foreign(address, length) {
             return failed(ENOMEM);
         }
         let host = u64::from(protection & !sys::PROT_EXEC);
@@ -295,7 +350,7 @@ impl Engine {
         let [old, old_length, new_length, flags, fixed, _] = arguments;
         let flags = flags as u32;
         let Some(protection) = self.space.protection(old) else { return failed(EINVAL) };
-        if AddressSpace::is_foreign(old, old_length) || new_length == 0 || new_length > 1 << 46 {
+        if self.space.is_foreign(old, old_length) || new_length == 0 || new_length > 1 << 46 {
             return failed(EINVAL);
         }
         let (old_end, new_end) = (page_end(old + old_length), page_end(old + new_length));
@@ -305,14 +360,14 @@ impl Engine {
         }
         let fits = !grows || self.space.is_free(old_end, new_end - old_end);
         let (target, flags) = if flags & sys::MREMAP_FIXED != 0 {
-            if AddressSpace::is_foreign(fixed, new_length) {
+            if self.space.is_foreign(fixed, new_length) {
                 return failed(EINVAL);
             }
             (fixed, flags)
         } else if fits && flags & sys::MREMAP_DONTUNMAP == 0 {
             (old, 0)
         } else if flags & sys::MREMAP_MAYMOVE != 0 {
-            match self.space.find(new_length) {
+            match self.space.find(new_length, PAGE_BYTES, protection & sys::PROT_EXEC != 0) {
                 Some(target) => (target, flags | sys::MREMAP_FIXED),
                 None => return failed(ENOMEM),
             }
@@ -342,8 +397,9 @@ impl Engine {
         }
         // The size follows the permissions, which have 48 bytes.
         let length = page_end(status[6]);
-        let address = if hint == 0 { self.space.find(length) } else { Some(hint) };
-        let Some(address) = address.filter(|address| !AddressSpace::is_foreign(*address, length)) else {
+        let alignment = if flags & SHM_HUGETLB == 0 { PAGE_BYTES } else { LARGE_PAGE_BYTES };
+        let address = if hint == 0 { self.space.find(length, alignment, false) } else { Some(hint) };
+        let Some(address) = address.filter(|address| !self.space.is_foreign(*address, length)) else {
             return failed(ENOMEM);
         };
         let result = own_call(sys::__NR_shmat, [id, address, flags, 0, 0, 0]);

@@ -1,8 +1,9 @@
 //! Branches: jumps, and calls of contexts.
 
-use iced_x86::ConditionCode;
+use iced_x86::{Code, ConditionCode};
 
 use crate::contexts::{CallSite, ContextId, EdgeId, FunctionId};
+use crate::state::State;
 
 /// A branch to a known address.
 #[derive(Debug, Clone)]
@@ -55,18 +56,42 @@ pub(crate) struct DirectBranch {
 pub(super) enum BranchKind {
     Jump,
     Conditional(ConditionCode),
+    /// `loop`, `jrcxz` and their like.
+    Counting(Code),
     /// A call, which has put its return address on the stack.
     Call,
 }
 
 impl DirectBranch {
-    /// Returns the address that it leads to.
-    pub(super) fn destination(&self, flags: u64) -> u64 {
-        match self.kind {
-            BranchKind::Conditional(condition) if !holds(condition, flags) => self.next,
-            _ => self.target,
-        }
+    /// Makes the branch, and returns the address that it leads to.
+    pub(super) fn destination(&self, state: &mut State) -> u64 {
+        let is_taken = match self.kind {
+            BranchKind::Conditional(condition) => holds(condition, state.flags),
+            BranchKind::Counting(code) => counts(code, state),
+            BranchKind::Jump | BranchKind::Call => true,
+        };
+        if is_taken { self.target } else { self.next }
     }
+}
+
+/// Counts down, and tells whether the branch is taken.
+fn counts(code: Code, state: &mut State) -> bool {
+    let is_short = matches!(
+        code,
+        Code::Jecxz_rel8_64 | Code::Loop_rel8_64_ECX | Code::Loope_rel8_64_ECX | Code::Loopne_rel8_64_ECX
+    );
+    let mask = if is_short { u64::from(u32::MAX) } else { u64::MAX };
+    if matches!(code, Code::Jecxz_rel8_64 | Code::Jrcxz_rel8_64) {
+        return state.gpr[1] & mask == 0;
+    }
+    state.gpr[1] = state.gpr[1].wrapping_sub(1) & mask;
+    let is_zero = holds(ConditionCode::e, state.flags);
+    let continues = match code {
+        Code::Loope_rel8_64_ECX | Code::Loope_rel8_64_RCX => is_zero,
+        Code::Loopne_rel8_64_ECX | Code::Loopne_rel8_64_RCX => !is_zero,
+        _ => true,
+    };
+    state.gpr[1] != 0 && continues
 }
 
 /// `true` if a condition holds with flags.

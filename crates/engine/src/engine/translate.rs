@@ -1,6 +1,6 @@
 //! Translation of a block: its instructions as they are, the counting between them, and its end.
 
-use iced_x86::{ConditionCode, Instruction};
+use iced_x86::Instruction;
 
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
@@ -120,8 +120,8 @@ impl Engine {
             chunk.asm.restore(RCX);
         }
         if place.is_none() {
-            // The end counts before anything in it can fail.
-            counted_from = chunk.asm.offset();
+            // The end counts before anything in it can fail. A return does it behind the last place where a signal is delivered.
+            counted_from = if counts_at_end { u16::MAX } else { chunk.asm.offset() };
         }
         let counts = counts.filter(|_| counts_at_end);
         let end = BlockEnd { context, site, number, is_counted, looks, transfer, falls_to, counts };
@@ -226,11 +226,11 @@ impl Engine {
                 self.emit_transfer(chunk, end.context, target, &end.transfer);
             }
             End::Conditional(target) => {
-                let condition = last.instruction.condition_code();
-                // `loop` and `jrcxz` have none.
-                if condition != ConditionCode::None {
-                    self.emit_look(chunk, end, BranchKind::Conditional(condition), target, next);
-                }
+                let kind = match last.instruction.is_jcc_short_or_near() {
+                    true => BranchKind::Conditional(last.instruction.condition_code()),
+                    false => BranchKind::Counting(last.instruction.code()),
+                };
+                self.emit_look(chunk, end, kind, target, next);
                 self.emit_conditional(chunk, block, &last, target, end);
             }
             End::Call(target) => {
@@ -264,6 +264,7 @@ impl Engine {
             End::SystemCall => {
                 let exit = |resume| Exit::SystemCall { next, context: end.context, resume };
                 self.emit_exit_and_resume(&mut chunk.asm, exit);
+                self.emit_look(chunk, end, BranchKind::Jump, next, next);
                 self.emit_go(chunk, next, end.context);
             }
             End::Cpuid => self.emit_exit(&mut chunk.asm, Exit::Cpuid { next, context: end.context }),
@@ -274,6 +275,7 @@ impl Engine {
             }
             End::ExtendedState => {
                 emit_extended_state(&mut chunk.asm, block, &last);
+                self.emit_look(chunk, end, BranchKind::Jump, next, next);
                 self.emit_go(chunk, next, end.context);
             }
         }
