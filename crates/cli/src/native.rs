@@ -99,6 +99,17 @@ pub(crate) fn run_as_valgrind(mut options: Vec<OsString>, is_quiet: bool, progra
     }
 }
 
+/// `true` if a process can be woken up. It cannot while it begins.
+pub(crate) fn can_wake(process: u32) -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    return gristmill_engine::can_wake(process);
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    {
+        let _ = process;
+        true
+    }
+}
+
 /// Lets a process look for a request. `false` if it has ended.
 pub(crate) fn wake(process: u32) -> bool {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -114,7 +114,7 @@ fn options(arguments: &[OsString]) -> Result<Options, String> {
     options.choices = choices(known);
     options.choices.skips_stubs = is_yes("skip-plt", true);
     options.choices.demangles = is_yes("demangle", true);
-    options.collects_at_start = is_yes("collect-atstart", true) && value("toggle-collect").is_none();
+    options.collects_at_start = collects_at_start(known);
     options.is_counted_at_start = is_yes("instr-atstart", true);
     options.combines_parts = is_yes("combine-dumps", false);
     options.dump_every = value("dump-every-bb").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
@@ -124,6 +124,17 @@ fn options(arguments: &[OsString]) -> Result<Options, String> {
     let code_cache = value("code-cache").and_then(|size| size.to_str()?.parse::<u64>().ok());
     options.code_cache_bytes = code_cache.map_or(u64::MAX, |size| size.saturating_mul(1024));
     Ok(options)
+}
+
+/// `true` if costs are collected from the start on. The option for a function to collect in says that they are not, and the last one of the
+/// two options counts.
+fn collects_at_start(options: &[OsString]) -> bool {
+    let last = options.iter().rev().find_map(|option| {
+        let option = option.as_bytes();
+        let chosen = option.strip_prefix(b"--collect-atstart=").map(|value| value == b"yes");
+        chosen.or_else(|| option.starts_with(b"--toggle-collect=").then_some(false))
+    });
+    last.unwrap_or(true)
 }
 
 /// Returns what options say of functions.

@@ -46,6 +46,10 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     // From here on, because it has a descriptor that a program must not see.
     let session = Session::new(&GlobalArgs::plain());
     let say = |message: &str| session.say_plainly(&format!("valgrind: {message}\n"));
+    if let Left::Unwritable(reason) = &left {
+        say(reason);
+        return Some(FAILURE.into());
+    }
     let scripts = std::env::var_os(GUARD).unwrap_or_default();
     let scripts = scripts.to_string_lossy();
     let is_before = |path: &Path| scripts.split(SEPARATOR).any(|script| script == name_of(path));

@@ -1,10 +1,13 @@
 //! The program under the name `valgrind`, for Callgrind: its own engine records if it can do everything that the options ask for.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::path::Path;
 
+use crate::input::reason;
 use crate::native;
 use crate::output_name::{self, OutputName};
+use crate::terminal::printable_path;
 
 use super::{changes_user, find_program};
 
@@ -53,8 +56,11 @@ const WITHOUT_EFFECT: [&str; 7] = [
     "--vgdb-error",
 ];
 
-/// Sizes of caches: Callgrind simulates if one is given, unless an option says no.
+/// Sizes of caches: Callgrind simulates if one is given, unless a later option says no.
 const CACHES: [&str; 4] = ["--I1", "--D1", "--LL", "--L2"];
+
+/// Options that name files.
+const FILES: [&str; 2] = ["--callgrind-out-file", "--log-file"];
 
 /// The request for Callgrind.
 const TOOL: &str = "--tool=callgrind";
@@ -76,6 +82,8 @@ pub(super) enum Left {
     Other,
     /// There is no such program.
     NoProgram,
+    /// A file cannot be written, which is an error before the program runs.
+    Unwritable(String),
     /// The engine does not do it, for this reason.
     Reason(String),
 }
@@ -99,7 +107,9 @@ impl<'w> Wanted<'w> {
         if !is_callgrind || program.is_empty() || is_any(&["--version", "--help", "-h", "--help-debug"]) {
             return (wanted, Err(Left::Other));
         }
-        let is_simulated = !is_any(&["--cache-sim=no"]);
+        // The last one counts.
+        let asks = |word: &&OsString| *word == "--cache-sim=no" || CACHES.contains(&named(word).0);
+        let is_simulated = options.iter().rfind(asks).is_some_and(|word| word != "--cache-sim=no");
         for word in options {
             if let Err(reason) = wanted.add(word, is_simulated) {
                 return (wanted, Err(Left::Reason(reason)));
@@ -130,7 +140,7 @@ impl<'w> Wanted<'w> {
             (name, Some(value)) if FUNCTIONS.contains(&name) && !value.is_empty() => {}
             (_, Some(value)) if is_numbered && !value.is_empty() => {}
             ("--dump-every-bb", Some(value)) if value.parse::<u64>().is_ok() => {}
-            ("--callgrind-out-file" | "--log-file", Some(_)) => {
+            (name, Some(_)) if FILES.contains(&name) => {
                 self.options.push(absolute(word)?);
                 return Ok(());
             }
@@ -153,6 +163,9 @@ impl<'w> Wanted<'w> {
         }
         if let Some(reason) = native::refusal_of_program(&program) {
             return Left::Reason(reason);
+        }
+        if let Some(reason) = self.options.iter().find_map(unwritable) {
+            return Left::Unwritable(reason);
         }
         Left::Reason(native::run_as_valgrind(self.options, self.is_quiet, self.program))
     }
@@ -185,6 +198,22 @@ fn absolute(word: &OsString) -> Result<OsString, String> {
     let mut option = OsString::from(format!("{name}="));
     option.push(pattern);
     Ok(option)
+}
+
+/// Returns why the file of this process that an option names cannot be written. A file that is there stays.
+fn unwritable(option: &OsString) -> Option<String> {
+    let (name, value) = named(option);
+    if !FILES.contains(&name) {
+        return None;
+    }
+    let path = OutputName::parse(OsStr::new(value?)).ok()?.of_process(std::process::id());
+    let is_there = path.symlink_metadata().is_ok();
+    let opened = File::options().append(true).create(true).open(&path);
+    if !is_there && opened.is_ok() {
+        let _ = std::fs::remove_file(&path);
+    }
+    let error = opened.err()?;
+    Some(format!("{name}: {} cannot be written: {}", printable_path(&path), reason(&error)))
 }
 
 #[cfg(test)]
@@ -225,6 +254,7 @@ mod tests {
         for option in [
             "--cache-sim=yes",
             "--I1=32768,8,64",
+            "--cache-sim=no --LL=8388608,16,64",
             "--branch-sim=yes",
             "--dump-instr=maybe",
             "--dump-instr",

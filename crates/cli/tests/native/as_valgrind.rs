@@ -250,3 +250,54 @@ fn words_write_no_control_character() {
         assert!(told.contains("title") && is_harmless(&told), "{told:?}");
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_before_the_program_runs() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let link = link(folder.path());
+    std::fs::write(folder.path().join("before"), "content").unwrap();
+    for option in
+        ["--callgrind-out-file=no/such/folder", "--callgrind-out-file=bin", "--log-file=no/such/folder"]
+    {
+        let mut command = Command::new(&link);
+        command.args(["--tool=callgrind", "-q", option, "touch", "ran"]).current_dir(folder.path());
+        let output = command.output().unwrap();
+        assert_eq!(code(&output), 1, "{option}: {}", stderr(&output));
+        assert!(stderr(&output).contains("cannot be written"), "{option}: {}", stderr(&output));
+        assert!(!folder.path().join("ran").exists(), "{option}");
+    }
+    let mut command = Command::new(&link);
+    command.args(["--tool=callgrind", "--callgrind-out-file=before", "--trace-children=maybe", "true"]);
+    drop(command.current_dir(folder.path()).output().unwrap());
+    assert_eq!(content(folder.path(), "before"), "content");
+}
+
+#[test]
+fn the_last_option_decides_whether_costs_are_collected_from_the_start_on() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let link = link(folder.path());
+    let text = "__attribute__((noinline)) int f(int n) { int s = 0; for (int i = 0; i < n; i++) s ^= i * n; return s; }\n\
+        int main(int n, char **words) { (void)words; return f(1000 * n) & f(7) & 3; }\n";
+    compile(folder.path(), "program", &["-O1"], text);
+    for options in
+        [["--toggle-collect=f", "--collect-atstart=yes"], ["--collect-atstart=yes", "--toggle-collect=f"]]
+    {
+        // Without f, a different environment costs something else.
+        let cost = |program: &Path| {
+            let mut command = Command::new(program);
+            command.args(["--tool=callgrind", "--callgrind-out-file=out"]).args(options).arg("./program");
+            command.current_dir(folder.path()).output().unwrap();
+            let sums = Sums::read(&folder.path().join("out"));
+            std::fs::remove_file(folder.path().join("out")).unwrap();
+            sums.total
+        };
+        let [own, valgrind] = [link.as_path(), Path::new("valgrind")].map(cost);
+        assert!(own.abs_diff(valgrind) < 20_000 && (own < 10_000) == (valgrind < 10_000), "{own} {valgrind}");
+    }
+}

@@ -236,19 +236,43 @@ fn parts_of_blocks_add_up() {
     assert!(part_count > 4, "{part_count}");
 }
 
-/// Waits, and says if something else ends that.
+/// Waits in each way, with all signals blocked that can be, and says if something else ends that.
 const WAITS: &str = r#"
+#define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 int main(void) {
     FILE *file = fopen("new", "w");
     fprintf(file, "%d\n", getpid());
     fclose(file);
     rename("new", "pid");
-    while (access("end", F_OK) != 0)
-        if (poll(0, 0, 300) < 0) printf("%s\n", errno == EINTR ? "interrupted" : "failed");
+    sigset_t all;
+    sigfillset(&all);
+    int queue = epoll_create1(0), word = 0;
+    for (int way = 0; way < 8; way++) {
+        struct timespec time = {0, 300000000};
+        struct timespec mask_time = time;
+        int result = 0, expected = 0;
+        switch (way) {
+        case 0: result = poll(0, 0, 300); break;
+        case 1: result = nanosleep(&time, 0); break;
+        case 2: result = clock_nanosleep(CLOCK_MONOTONIC, 0, &time, 0); break;
+        case 3: { struct epoll_event event; result = epoll_wait(queue, &event, 1, 300); break; }
+        case 4: { struct epoll_event event; result = epoll_pwait(queue, &event, 1, 300, &all); break; }
+        case 5: expected = -ETIMEDOUT; result = syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, 0, 0) ? -errno : 0; break;
+        case 6: result = ppoll(0, 0, &mask_time, &all); break;
+        case 7: result = pselect(0, 0, 0, 0, &mask_time, &all); break;
+        }
+        if (result != expected) printf("%d: %d %s\n", way, result, errno == EINTR ? "interrupted" : "failed");
+    }
     return 0;
 }
 "#;
@@ -262,20 +286,65 @@ fn a_program_does_not_notice_that_it_is_asked() {
     compile(folder.path(), "waits", &["-O1"], WAITS);
     let mut command = gristmill(&["record", "--engine", "native", "-q", "-o", "a.out", "./waits"]);
     command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let mut child = command.spawn().unwrap();
     let process = loop {
         match std::fs::read_to_string(folder.path().join("pid")) {
             Ok(text) => break text.trim().to_owned(),
             Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
         }
     };
-    for request in ["status", "dump", "off", "on", "status"] {
-        let output = run_in(folder.path(), &["control", &process, request]);
-        assert_eq!(code(&output), 0, "{request}: {}", stderr(&output));
+    // A wait that began again with each request would not end.
+    let requests = ["status", "dump", "off", "on", "zero"].into_iter().cycle().take(400);
+    let mut answers = 0;
+    for request in requests {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        answers += u32::from(code(&run_in(folder.path(), &["control", &process, request])) == 0);
     }
-    std::fs::write(folder.path().join("end"), "").unwrap();
+    assert!(child.try_wait().unwrap().is_some(), "it still waits");
+    assert!(answers > 10, "{answers}");
     let output = child.wait_with_output().unwrap();
     assert_eq!((code(&output), stdout(&output), stderr(&output)), (0, String::new(), String::new()));
+}
+
+#[test]
+fn a_program_is_not_harmed_by_a_request_at_its_start() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    for _ in 0..10 {
+        let mut command = gristmill(&["record", "--engine", "native", "--force", "-o", "a.out", "true"]);
+        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let process = child.id().to_string();
+        while child.try_wait().unwrap().is_none() {
+            run_in(folder.path(), &["control", &process, "status"]);
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn each_part_before_a_function_has_the_call_of_it() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let text = "__attribute__((noinline)) int mid(int n) { __asm__ volatile(\"\"); return n * 3; }\n\
+        int main(void) { int s = 0; for (int i = 0; i < 4; i++) s += mid(i); return s & 1; }\n";
+    compile(folder.path(), "program", &["-O1"], text);
+    let options = ["-q", "--dump-before=mid", "--zero-before=mid", "-o", "a.out", "./program"];
+    assert_eq!(code(&crate::record(folder.path(), &options)), 0);
+    for part in ["a.out.2", "a.out.3", "a.out.4", "a.out"] {
+        let functions = run_in(folder.path(), &["functions", part, "--format", "json"]);
+        let answer: serde_json::Value = serde_json::from_str(&stdout(&functions)).unwrap();
+        let rows = answer["functions"].as_array().unwrap();
+        let mid = rows.iter().find(|row| row["name"] == "mid").unwrap();
+        assert_eq!(mid["calls"], 1, "{part}: {mid}");
+    }
 }
 
 /// Readers that know the names of a whole file take a number for one name.

@@ -50,6 +50,13 @@ impl<'t> Engine<'t> {
         let _ = std::fs::remove_file(&answer);
         native::replace(&question, request)
             .map_err(|error| failed(format!("process {process} cannot be asked: {}", reason(&error))))?;
+        // Before it has its handler, the signal would end it.
+        while !native::can_wake(process) {
+            if let Err(error) = self.wait(begin) {
+                let _ = std::fs::remove_file(&question);
+                return Err(error);
+            }
+        }
         if !native::wake(process) {
             let _ = std::fs::remove_file(&question);
             return Err(failed(format!(
