@@ -301,6 +301,8 @@ mod tests {
             ),
             (format!("{benchmark}options = [\"--tool=none\"]\n"), 4, "`--tool=none`"),
             (format!("{benchmark}options = [\"true\"]\n"), 4, "`true`"),
+            (format!("{benchmark}options = [\"-q\", \"--xml=yes\"]\n"), 4, "messages of Valgrind tell"),
+            (format!("{benchmark}options = [\"--callgrind:quiet\"]\n"), 4, "without `callgrind:`"),
             (format!("{benchmark}runs = 0\n"), 3, "at least 1"),
             (format!("{benchmark}environment = {{ \"A=B\" = \"1\" }}\n"), 3, "no valid name"),
             ("[[benchmark]]\nname = \"a\"\ncommand = \" \"\n".to_owned(), 3, "at least one word"),

@@ -1,13 +1,13 @@
 //! Recording of benchmarks with Valgrind's Callgrind, so that the counts are the same on every machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use gristmill_format::Cost;
-use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording};
+use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording, is_quiet_option};
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
@@ -324,6 +324,7 @@ fn remove_empty(
     shown: &str,
     messages: &MessageDirectory,
 ) -> Result<(), Failure> {
+    let with_files: BTreeSet<u32> = files.iter().filter_map(|path| process_of(path)).collect();
     let is_empty = |path: &mut PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
     let empty: Vec<PathBuf> = files.extract_if(.., is_empty).collect();
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -336,12 +337,13 @@ fn remove_empty(
         files.iter().any(|path| name(path).starts_with(&of_process))
     };
     let had_costs = |path: &PathBuf| {
-        let process = name(path).strip_prefix(OUT_NAME).and_then(|process| process.parse().ok());
-        process.is_some_and(|process| !has_threads(process) && messages.has_collected(process))
+        process_of(path).is_some_and(|process| !has_threads(process) && messages.ending(process).is_loss())
     };
+    let is_lost = |process: &u32| !with_files.contains(process) && messages.ending(*process).is_loss();
     // The disk is one, and there can be thousands of processes.
     if empty.iter().any(is_part)
         || empty.iter().any(had_costs)
+        || messages.processes().iter().any(is_lost)
         || empty.first().is_some_and(|path| cannot_be_written(path))
     {
         return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
@@ -359,6 +361,12 @@ fn remove_empty(
         .into());
     }
     Ok(())
+}
+
+/// Returns the process that a profile of a recording is of.
+fn process_of(path: &Path) -> Option<u32> {
+    let name = path.file_name()?.to_str()?.strip_prefix(OUT_NAME)?;
+    name.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Adds the messages of Valgrind to the output of a program that failed.
@@ -515,7 +523,9 @@ fn command(
         Failure::from(format!("{} was not found on the path", printable(config.valgrind.as_bytes())))
     })?;
     let mut command = Command::new(valgrind);
-    command.arg("--tool=callgrind").arg(messages.option()).args(&recording.options);
+    // The messages of each process tell how it ended.
+    let options = recording.options.iter().filter(|option| !is_quiet_option(option));
+    command.arg("--tool=callgrind").arg(messages.option()).args(options);
     let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
     if is_given("--cache-sim=yes") {
         for (option, cache) in ["--I1=", "--D1=", "--LL="].iter().zip(&config.caches) {
