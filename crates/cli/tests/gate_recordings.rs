@@ -127,6 +127,22 @@ fn other_settings_than_those_of_the_baseline() {
     }
 }
 
+/// Valgrind reads options in its working directory, which no configuration has.
+#[test]
+fn a_file_with_options_of_valgrind_is_not_read() {
+    if !can_record() {
+        return;
+    }
+    let folder = folder(&[("gristmill.toml", CONFIG.as_bytes())]);
+    let path = folder.path();
+    compile(path, &[]);
+    assert_eq!(code(&gate(path, &["bless"])), 0);
+    std::fs::write(path.join(".valgrindrc"), "--callgrind:toggle-collect=copy\n").unwrap();
+    let output = gate(path, &["run"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).contains(", unchanged"), "{}", stdout(&output));
+}
+
 #[test]
 fn a_command_that_failed_or_measures_something_else() {
     if !can_record() {

@@ -305,6 +305,7 @@ mod tests {
             (format!("{benchmark}options = [\"--callgrind:quiet\"]\n"), 4, "without `callgrind:`"),
             (format!("{benchmark}runs = 0\n"), 3, "at least 1"),
             (format!("{benchmark}environment = {{ \"A=B\" = \"1\" }}\n"), 3, "no valid name"),
+            (format!("{benchmark}keep_environment = [\"VALGRIND_OPTS\"]\n"), 3, "into `options`"),
             ("[[benchmark]]\nname = \"a\"\ncommand = \" \"\n".to_owned(), 3, "at least one word"),
             ("[[benchmark]]\nname = \"..\"\ncommand = \"a\"\n".to_owned(), 2, "a name must not be"),
             ("[[benchmark]]\nname = \"a\"\nprofile = []\n".to_owned(), 2, "names no file"),

@@ -14,6 +14,9 @@ use crate::amount::{Increase, Share};
 use crate::error::line_at;
 use crate::options::{is_quiet_option, refused_option};
 
+/// The variable with options of Valgrind, which recordings do not read.
+const VALGRIND_OPTIONS: &str = "VALGRIND_OPTS";
+
 /// Reason against keys of a recording beside a profile that another program writes.
 const ONLY_RECORDINGS: &str = "only a benchmark with a `command` is recorded";
 
@@ -244,6 +247,10 @@ fn profile_source(table: BenchmarkTable) -> Result<ProfileSource, Fault> {
                     span,
                     message: "a variable of the environment has no valid name".to_owned(),
                 });
+            }
+            if table.environment.keys().chain(&table.keep_environment).any(|name| name == VALGRIND_OPTIONS) {
+                let message = format!("`{VALGRIND_OPTIONS}` is not read: write the options into `options`");
+                return Err(Fault { span, message });
             }
             let runs = table.runs.map_or(1, Spanned::into_inner);
             if runs == 0 {

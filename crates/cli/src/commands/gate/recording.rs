@@ -525,6 +525,8 @@ fn command(
     let mut command = Command::new(valgrind);
     // The messages of each process tell how it ended.
     let options = recording.options.iter().filter(|option| !is_quiet_option(option));
+    // First, as Valgrind wants it: options in `.valgrindrc` or VALGRIND_OPTS are in no configuration.
+    command.arg("--command-line-only=yes");
     command.arg("--tool=callgrind").arg(messages.option()).args(options);
     let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
     if is_given("--cache-sim=yes") {
