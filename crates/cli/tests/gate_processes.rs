@@ -83,6 +83,39 @@ fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
     }
 }
 
+/// A helper that is killed leaves no profile, and nobody may look at how it ended.
+#[test]
+fn another_count_of_recorded_processes_is_not_comparable() {
+    let helper = "helper() { echo \"==$1== Command: y\" > $log$1; : > $out$1; }";
+    let script = format!("{}{helper}\nprofile > $out$$\n. ./helpers\n", recorder());
+    let config = recording("") + "options = [\"--trace-children=yes\"]\n";
+    let folder = gate_folder(&config, &script);
+    let gate = |command: &str, helpers: &str| {
+        std::fs::write(folder.path().join("helpers"), helpers).unwrap();
+        let output = run_in(folder.path(), &["gate", command]);
+        (code(&output), [stdout(&output), stderr(&output)].concat())
+    };
+    let (all, killed) = ("helper 2000000000; profile > ${out}2000000000\n", "helper 2000000000\n");
+    assert_eq!(gate("bless", all), (0, "gristmill: a: Ir 20\n".to_owned()));
+    assert_eq!(gate("run", all).0, 0);
+    for (helpers, now) in [(killed, "2 (1 without a profile) now"), ("", "1 now")] {
+        let (status, said) = gate("run", helpers);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(&format!("recorded processes: 2 in the baseline, {now}")), "{said}");
+    }
+    // A baseline that accepts it says so.
+    let (status, said) = gate("bless", killed);
+    assert!(status == 0 && said.contains("note: 1 process left no profile, and its cost is not"), "{said}");
+    assert_eq!(gate("run", killed).0, 0);
+    // One of an earlier version does not have the number.
+    let path = folder.path().join("gristmill-baseline.toml");
+    let baseline = std::fs::read_to_string(&path).unwrap();
+    let earlier = baseline.replace("\"recorded processes\" = \"2 (1 without a profile)\"", "");
+    assert_ne!(earlier, baseline);
+    std::fs::write(&path, earlier).unwrap();
+    assert_eq!(gate("run", "").0, 0);
+}
+
 /// An option that has Valgrind say less is accepted, but the messages tell how processes ended.
 #[test]
 fn valgrind_is_not_made_quiet() {

@@ -3,6 +3,7 @@
 mod inputs;
 mod parallel;
 mod process;
+mod processes;
 mod recording;
 mod sources;
 mod symbols;

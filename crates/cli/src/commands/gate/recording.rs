@@ -1,22 +1,24 @@
 //! Recording of benchmarks with Valgrind's Callgrind, so that the counts are the same on every machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use gristmill_format::Cost;
-use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording, is_quiet_option};
+use gristmill_gate::{
+    Benchmark, Config, Failure, Measurement, ProfileSource, RECORDED_PROCESSES, Recording, is_quiet_option,
+};
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
 use gristmill_report::{DamageRow, inlining_notes};
 
 use super::process::{Remaining, lines, quoted, run};
+use super::processes::{OUT_NAME, ProcessCounts, remove_empty};
 use super::sources::{self, Before};
 use crate::args::ProgramArgs;
-use crate::full_disk::cannot_be_written;
 use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
@@ -49,9 +51,6 @@ const PINNED: &str = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX_Usable,-AVX2_Usable,-AVX_
 /// Features in the names of variants that [`PINNED`] excludes.
 const EXCLUDED: [&str; 5] = ["avx", "evex", "erms", "ssse3", "sse4"];
 
-/// The start of the names of profiles, before the process id.
-const OUT_NAME: &str = "callgrind.out.";
-
 /// Setting of a baseline: what the recording chose.
 const PINNED_SETTING: &str = "pinned";
 
@@ -77,6 +76,8 @@ struct Read {
     file_count: usize,
     /// The count of [`forked_processes`] of a recording.
     forked: usize,
+    /// The processes of a recording that has those of all programs that it starts.
+    processes: Option<ProcessCounts>,
     /// A remark about programs that are not in it.
     note: Option<String>,
 }
@@ -151,7 +152,7 @@ impl<'c> Recorder<'c> {
 
     /// Records once, or reads the files.
     fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
-        let Read { profile, file_count, forked, note } =
+        let Read { profile, file_count, forked, processes, note } =
             self.profile(benchmark).map_err(|failure| self.relative(failure))?;
         profile
             .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
@@ -168,6 +169,10 @@ impl<'c> Recorder<'c> {
                 count => format!("{count} processes were"),
             };
             notes.push(format!("{who} forked: what comes before a fork is counted again in what is forked"));
+        }
+        if let Some(processes) = processes {
+            measurement.environment.insert(RECORDED_PROCESSES.to_owned(), processes.to_string());
+            notes.extend(processes.note());
         }
         match &benchmark.source {
             ProfileSource::Recording(recording) => {
@@ -238,7 +243,7 @@ impl<'c> Recorder<'c> {
         let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
         let profile =
             sum(profiles).map_err(|error| Failure::from(format!("{}: {error}", names.join(", "))))?;
-        Ok(Read { profile, file_count: files.len(), forked: 0, note })
+        Ok(Read { profile, file_count: files.len(), forked: 0, processes: None, note })
     }
 
     fn load(&self, files: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
@@ -276,8 +281,10 @@ impl<'c> Recorder<'c> {
         files.sort();
         let profiles = self.load(&files)?;
         // A program that was started twice with the same arguments was not forked.
-        let is_forked = traces_children(recording) != Some(true);
-        let forked = if is_forked { launcher::forked_processes(&profiles) } else { 0 };
+        let (forked, processes) = match traces_children(recording) {
+            Some(true) => (0, Some(ProcessCounts::new(&files, &messages))),
+            _ => (launcher::forked_processes(&profiles), None),
+        };
         let unrecorded = launcher::unrecorded(&profiles, 0).filter(|_| traces_children(recording).is_none());
         let note = unrecorded.map(|(function, count)| {
             let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
@@ -293,7 +300,7 @@ impl<'c> Recorder<'c> {
             };
             Failure::from(format!("valgrind recorded nothing for {shown}: {error}{hint}"))
         })?;
-        Ok(Read { profile, file_count: 1, forked, note })
+        Ok(Read { profile, file_count: 1, forked, processes, note })
     }
 
     /// Runs the setup of a benchmark.
@@ -314,59 +321,6 @@ impl<'c> Recorder<'c> {
         }
         Ok(())
     }
-}
-
-/// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
-/// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
-fn remove_empty(
-    files: &mut Vec<PathBuf>,
-    program: u32,
-    shown: &str,
-    messages: &MessageDirectory,
-) -> Result<(), Failure> {
-    let with_files: BTreeSet<u32> = files.iter().filter_map(|path| process_of(path)).collect();
-    let is_empty = |path: &mut PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
-    let empty: Vec<PathBuf> = files.extract_if(.., is_empty).collect();
-    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_part = |path| {
-        let name = name(path);
-        name.strip_prefix(OUT_NAME).is_some_and(|process| !process.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let has_threads = |process: u32| {
-        let of_process = format!("{OUT_NAME}{process}-");
-        files.iter().any(|path| name(path).starts_with(&of_process))
-    };
-    let had_costs = |path: &PathBuf| {
-        process_of(path).is_some_and(|process| !has_threads(process) && messages.ending(process).is_loss())
-    };
-    let is_lost = |process: &u32| !with_files.contains(process) && messages.ending(*process).is_loss();
-    // The disk is one, and there can be thousands of processes.
-    if empty.iter().any(is_part)
-        || empty.iter().any(had_costs)
-        || messages.processes().iter().any(is_lost)
-        || empty.first().is_some_and(|path| cannot_be_written(path))
-    {
-        return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
-    }
-    let of_program = format!("{OUT_NAME}{program}");
-    let is_of_thread = |path| name(path).strip_prefix(&of_program).is_some_and(|rest| rest.contains('-'));
-    // Without any profile, that is the reason.
-    if empty.iter().any(|path| name(path) == of_program)
-        && !files.is_empty()
-        && !files.iter().any(is_of_thread)
-    {
-        return Err(format!(
-            "{shown} has no profile of its own, only what it started has: it was killed, or ran another program in its place"
-        )
-        .into());
-    }
-    Ok(())
-}
-
-/// Returns the process that a profile of a recording is of.
-fn process_of(path: &Path) -> Option<u32> {
-    let name = path.file_name()?.to_str()?.strip_prefix(OUT_NAME)?;
-    name.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Adds the messages of Valgrind to the output of a program that failed.

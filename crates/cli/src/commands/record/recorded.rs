@@ -20,17 +20,13 @@ use crate::load;
 use crate::output_name::{OutputName, files_of_base};
 use crate::session::Session;
 use crate::terminal::printable_path;
-use crate::valgrind::messages::Ending;
+use crate::valgrind::messages::{Ending, MISSING_REASON};
 
 /// Bytes at the end of a file that have the line with its totals.
 const MAX_TAIL_BYTES: u64 = 4 << 10;
 
 /// The reasons why there is no profile.
 const NOT_WRITTEN_HINT: &str = "the profile is written when the program ends: not if it is killed, runs another one in its place, or may no longer write there";
-
-/// The reason why a process other than the program can have no profile.
-const MISSING_REASON: &str =
-    "was killed, had a limit on what it may write, or ran a program in its place that is not recorded";
 
 /// Files that the next command names, and processes that a line names.
 const MAX_NAMED: usize = 5;
