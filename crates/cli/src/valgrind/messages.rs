@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::process::is_recorded_or_begins;
 use crate::interrupt::TemporaryDirectory;
 
 /// Bytes of messages of a process that are read: a program can write more there by client requests.
@@ -79,6 +80,11 @@ impl MessageDirectory {
     pub(crate) fn processes(&self) -> BTreeSet<u32> {
         let entries = std::fs::read_dir(self.path()).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    /// `true` if Callgrind records one of these processes.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.processes().into_iter().any(is_recorded_or_begins)
     }
 
     /// Returns the file of a process.

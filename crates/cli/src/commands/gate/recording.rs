@@ -271,8 +271,9 @@ impl<'c> Recorder<'c> {
             if traces_children(recording) == Some(true) { Remaining::Wait } else { Remaining::End };
         let shown = quoted(&recording.command);
         // Where that is not allowed, as in some containers, addresses differ from run to run.
-        let (done, _) =
-            without_randomisation(|| run(&mut command, config.timeout_seconds, &shown, remaining));
+        let (done, _) = without_randomisation(|| {
+            run(&mut command, config.timeout_seconds, &shown, remaining, &|| messages.is_recording())
+        });
         let process = done.map_err(|failure| with_messages(failure, &messages))?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -312,12 +313,11 @@ impl<'c> Recorder<'c> {
             let mut command = Command::new(program);
             command.args(arguments).current_dir(&self.config.directory);
             let shown = format!("setup {}", quoted(words));
-            run(&mut command, self.config.setup_timeout_seconds, &shown, Remaining::Stay).map_err(
-                |failure| match hint(program, self.config) {
+            run(&mut command, self.config.setup_timeout_seconds, &shown, Remaining::Stay, &|| false)
+                .map_err(|failure| match hint(program, self.config) {
                     Some(hint) => Failure { message: format!("{} ({hint})", failure.message), ..failure },
                     None => failure,
-                },
-            )?;
+                })?;
         }
         Ok(())
     }
