@@ -39,6 +39,6 @@ pub use nearest::OwnFunction;
 pub use options::{is_quiet_option, refused_option};
 pub use refusal::{Refusal, refusals};
 pub use report::{Annotation, GateReport, difference, percent_change};
-pub use settings::RECORDED_PROCESSES;
+pub use settings::{FILES, RECORDED_PROCESSES};
 pub use template::first_config;
 pub use verdict::{BenchmarkVerdict, BudgetVerdict, Failure, Outcome, Reason};

@@ -14,11 +14,14 @@ const COMMAND: &str = "command";
 /// Key of the variants of the string functions; see [`string_functions`].
 const STRINGS: &str = "string functions";
 
+/// Key of the count of files that a pattern or a folder of gungraun has.
+pub const FILES: &str = "files";
+
 /// Key of the count of processes, where a recording has those of all programs that it starts.
 pub const RECORDED_PROCESSES: &str = "recorded processes";
 
 /// Keys that baselines of earlier versions lack: such a baseline is comparable with any value.
-const LATER_KEYS: [&str; 1] = [RECORDED_PROCESSES];
+const LATER_KEYS: [&str; 2] = [RECORDED_PROCESSES, FILES];
 
 /// Returns the settings that the configuration has for a benchmark. What a setting is not about has no entry.
 pub(crate) fn settings(benchmark: &Benchmark) -> BTreeMap<String, Vec<String>> {

@@ -8,11 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use gristmill_format::Cost;
 use gristmill_gate::{
-    Benchmark, Config, Failure, Measurement, ProfileSource, RECORDED_PROCESSES, Recording, is_quiet_option,
+    Benchmark, Config, FILES, Failure, Measurement, ProfileSource, RECORDED_PROCESSES, Recording,
+    is_quiet_option,
 };
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
-use gristmill_profile::{Input, Profile};
+use gristmill_profile::{Input, Profile, Selection};
 use gristmill_report::{DamageRow, inlining_notes};
 
 use super::process::{Remaining, lines, quoted, run};
@@ -186,12 +187,13 @@ impl<'c> Recorder<'c> {
             }
             ProfileSource::Files(patterns) if !sources::is_of_folder(benchmark) => {
                 if patterns.iter().any(|pattern| sources::is_pattern(pattern, self.config)) {
-                    measurement.environment.insert("files".to_owned(), file_count.to_string());
+                    measurement.environment.insert(FILES.to_owned(), file_count.to_string());
                 }
             }
             ProfileSource::Files(_) | ProfileSource::Gungraun(_) => {
                 // The table in the configuration names the folder, and the files in it are those of gungraun.
                 measurement.settings.remove("profile");
+                measurement.environment.insert(FILES.to_owned(), file_count.to_string());
             }
         }
         Ok(Measured { profile, measurement, notes })
@@ -240,10 +242,17 @@ impl<'c> Recorder<'c> {
                 "only {launchers} was recorded, which starts other programs: `--trace-children=yes` of Callgrind records these"
             )
         });
+        // gungraun also leaves files of threads and processes that cost nothing.
+        let has_costs =
+            |profile: &&Profile| profile.totals(&Selection::default()).iter().any(|total| *total != 0);
+        let file_count = match sources::is_of_folder(benchmark) {
+            true => profiles.iter().filter(has_costs).count(),
+            false => files.len(),
+        };
         let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
         let profile =
             sum(profiles).map_err(|error| Failure::from(format!("{}: {error}", names.join(", "))))?;
-        Ok(Read { profile, file_count: files.len(), forked: 0, processes: None, note })
+        Ok(Read { profile, file_count, forked: 0, processes: None, note })
     }
 
     fn load(&self, files: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
