@@ -117,7 +117,7 @@ fn an_empty_profile_of_a_process_that_counted_is_missed() {
     }
 }
 
-/// What could not be written is missed. Of a process that was killed, or became another program, messages and profile do not tell.
+/// A profile that could not be written is missed. Of a process that was killed, or became another program, the messages do not tell.
 #[test]
 fn a_process_without_a_profile_is_missed_or_named() {
     let named = format!("gristmill: process {FORKED} left no profile: it was killed, ");
