@@ -209,6 +209,13 @@ fn an_earlier_generation_may_be_the_baseline() {
         let output = run(&["run", "--baseline", "earlier.toml", "lib/mill/lib/fibs/fib.long"]);
         assert!(stdout(&output).contains(&format!("Ir {cost} → 8,000")), "{}", stdout(&output));
     }
+    // A benchmark without a file of that generation is not gone.
+    let sort = gate.path().join("target/gungraun/mill/lib/sorts/sort");
+    std::fs::remove_file(sort.join("callgrind.sort.out.old")).unwrap();
+    let output = run(&["bless", "--generation", "old"]);
+    assert!(code(&output) == 0 && !stderr(&output).contains("removed"), "{}", stderr(&output));
+    let output = run(&["run", "lib/mill/lib/sorts/sort"]);
+    assert!(stdout(&output).contains("Ir 500, unchanged"), "{}", stdout(&output));
     let output = run(&["bless", "--generation", "base@other"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("such as callgrind.NAME.out.base@other"), "{}", stderr(&output));

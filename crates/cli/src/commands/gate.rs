@@ -466,9 +466,10 @@ fn accept(
             hint: Some(UNCHANGED.to_owned()),
         });
     }
-    // What is gone is accepted with all the others only.
+    // What is gone is accepted with all the others only, and one that has no file of an earlier generation is not gone.
+    let accepts_gone = names.is_empty() && generation == Generation::Newest;
     let is_known = |name: &&String| config.benchmarks.iter().any(|benchmark| benchmark.name == **name);
-    let gone = before.benchmarks.keys().filter(|name| names.is_empty() && !is_known(name));
+    let gone = before.benchmarks.keys().filter(|name| accepts_gone && !is_known(name));
     let gone: Vec<String> = gone.cloned().collect();
     // Measuring takes its time, and another command may have accepted other benchmarks meanwhile. A pipe is read once.
     let mut baseline = match config.baseline.is_file() {
