@@ -18,7 +18,9 @@ fn script(step: &str) -> String {
     let action = std::fs::read_to_string(root().join("action.yml")).unwrap();
     let (_, rest) = action.split_once(&format!("- name: {step}\n")).unwrap();
     let rest = rest.split("    - name: ").next().unwrap();
-    let (_, script) = rest.split_once("run: |\n").unwrap();
+    let Some((_, script)) = rest.split_once("run: |\n") else {
+        return rest.split_once("run: ").unwrap().1.to_owned();
+    };
     script
         .lines()
         .map(|line| line.strip_prefix("        ").unwrap_or(""))
@@ -35,7 +37,7 @@ fn run_step(step: &str, directory: &Path, environment: &[(&str, &str)]) -> Outpu
         let gh = programs.join("gh");
         std::fs::write(
             &gh,
-            "#!/bin/sh\necho \"$@\" >> gh.log\ncase \"$*\" in *--edit-last*) exit 1;; esac\n",
+            "#!/bin/sh\nprintf '%s\\n' \"$*\" >> gh.log\ncase \"$*\" in *'pr view'*) cat comments;; esac\n",
         )
         .unwrap();
         std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -81,10 +83,44 @@ fn the_verdict_is_an_output_and_the_exit_status_and_the_comment_follows() {
     assert_eq!(comment(&[("COMMENT", "true"), ("NUMBER", "")]), "");
     assert_eq!(comment(&[("COMMENT", "false"), ("NUMBER", "7")]), "");
     assert!(std::fs::read_to_string(path.join("summary")).unwrap().contains("mill"));
-    // The last comment is changed, and without one there is a new one.
-    let calls = comment(&[("COMMENT", "true"), ("NUMBER", "7")]);
-    let calls: Vec<&str> = calls.lines().collect();
-    assert_eq!(calls.len(), 2, "{calls:?}");
-    assert!(calls[0].starts_with("pr comment 7 --repo a/b --edit-last --body-file"), "{calls:?}");
-    assert!(calls[1].starts_with("pr comment 7 --repo a/b --body-file"), "{calls:?}");
+    // The comment of this directory is changed, and without one there is a new one.
+    let environment = [("COMMENT", "true"), ("NUMBER", "7"), ("DIRECTORY", "a dir")];
+    let mark = "<!-- gristmill gate: a dir -->";
+    let others = "IC_1 Coverage: 80%\nIC_2 <!-- gristmill gate: b -->\n";
+    let own = format!("IC_3 {mark}\nIC_4 Preview\n");
+    for (comments, call) in [
+        (String::new(), "pr comment 7 --repo a/b --body-file "),
+        (others.to_owned(), "pr comment 7 --repo a/b --body-file "),
+        (others.to_owned() + &own, "--raw-field id=IC_3 --field body=@"),
+    ] {
+        std::fs::write(path.join("comments"), &comments).unwrap();
+        let _ = std::fs::remove_file(path.join("gh.log"));
+        let calls = comment(&environment);
+        let calls: Vec<&str> = calls.lines().collect();
+        assert_eq!(calls.len(), 2, "{calls:?}");
+        assert!(calls[0].starts_with("pr view 7 --repo a/b --json comments --jq "), "{calls:?}");
+        assert!(calls[1].contains(call), "{comments}: {calls:?}");
+        assert_eq!(calls[1].contains("updateIssueComment"), comments.contains("IC_3"), "{calls:?}");
+    }
+    let body = std::fs::read_to_string(path.join("gristmill-comment.md")).unwrap();
+    let verdict = std::fs::read_to_string(path.join("gristmill-gate.md")).unwrap();
+    assert_eq!(body, format!("{mark}\n{verdict}"));
+}
+
+/// A job that uses the action twice: the second gate ends before it writes a verdict.
+#[test]
+fn the_verdict_of_an_earlier_use_is_not_shown_again() {
+    let folder = folder(&[("gristmill-gate.md", b"verdict"), ("gristmill-base.toml", b"")]);
+    let path = folder.path();
+    std::fs::create_dir(path.join("gristmill-base")).unwrap();
+    // The first step, before all that can fail.
+    let action = std::fs::read_to_string(root().join("action.yml")).unwrap();
+    let (_, steps) = action.split_once("  steps:\n").unwrap();
+    assert_eq!(steps.lines().find_map(|line| line.strip_prefix("    - name: ")), Some("Begin"));
+    assert_eq!(code(&run_step("Begin", path, &[])), 0);
+    let output = run_step("Gate", path, &[("ARGUMENTS", "")]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(!stderr(&output).contains("gristmill-base"), "{}", stderr(&output));
+    assert_eq!(code(&run_step("Comment", path, &[("COMMENT", "true"), ("NUMBER", "7")])), 0);
+    assert!(!path.join("summary").exists() && !path.join("gh.log").exists());
 }

@@ -295,6 +295,33 @@ fn a_benchmark_of_the_baseline_that_is_gone() {
     gate.assert_within(&[]);
 }
 
+/// Two commands accept benchmarks at the same time: the second one begins and ends while the first one measures.
+#[cfg(unix)]
+#[test]
+fn what_another_command_accepts_meanwhile_stays() {
+    let nested = format!(
+        "[[\"{}\", \"gate\", \"bless\", \"b\"], [\"touch\", \"a.out\"]]",
+        env!("CARGO_BIN_EXE_gristmill")
+    );
+    let config = |setup: &str| {
+        format!(
+            "[[benchmark]]\nname = \"a\"\nprofile = \"a.out\"\nsetup = {setup}\n[[benchmark]]\nname = \"b\"\nprofile = \"b.out\"\n"
+        )
+    };
+    let profile = |cost: u32| format!("events: Ir\nfn=main\n1 {cost}\n");
+    let gate =
+        Gate::new(&config("[\"touch a.out\"]"), &[("a.out", &profile(1000)), ("b.out", &profile(2000))]);
+    gate.bless();
+    gate.write("gristmill.toml", &config(&nested));
+    gate.write("a.out", &profile(1500));
+    gate.write("b.out", &profile(1000));
+    let output = gate.gate(&["bless", "a"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let baseline = std::fs::read_to_string(gate.path().join("gristmill-baseline.toml")).unwrap();
+    let totals: Vec<&str> = baseline.lines().filter(|line| line.starts_with("total = ")).collect();
+    assert_eq!(totals, ["total = [1500]", "total = [1000]"]);
+}
+
 #[test]
 fn a_benchmark_that_the_baseline_does_not_have() {
     let gate = Gate::blessed(CONFIG);

@@ -82,9 +82,44 @@ fn threads_and_processes_of_a_benchmark_are_added_up() {
         let name = format!("callgrind.fib.long.{file}.out");
         std::fs::write(folder.join(name), profile("fib", 1, cost)).unwrap();
     }
+    assert_eq!(code(&run_in(gate.path(), &["gate", "bless"])), 0);
     let output = run_in(gate.path(), &["gate", "run"]);
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     assert!(stdout(&output).contains("Ir 8,000, unchanged"), "{}", stdout(&output));
+}
+
+/// A process that was killed, or an artifact that came in part, is no improvement.
+#[test]
+fn another_count_of_files_of_a_benchmark_is_not_comparable() {
+    let gate = gate();
+    let folder = gate.path().join("target/gungraun/mill/lib/fibs/fib.long");
+    std::fs::remove_file(folder.join("callgrind.fib.long.out")).unwrap();
+    let write = |process: u32, cost: u64| {
+        let name = format!("callgrind.fib.long.{process}.out");
+        std::fs::write(folder.join(name), profile("fib", 1, cost)).unwrap();
+    };
+    write(1, 6000);
+    write(2, 2000);
+    let run = |arguments: &[&str]| {
+        let output = run_in(gate.path(), &[&["gate"], arguments].concat());
+        (code(&output), [stdout(&output), stderr(&output)].concat())
+    };
+    let (status, said) = run(&["run"]);
+    assert!(status == 2 && said.contains("files: 1 in the baseline, 2 now"), "{said}");
+    assert_eq!(run(&["bless"]).0, 0);
+    // One without costs is none.
+    write(3, 0);
+    assert_eq!(run(&["run"]).0, 0);
+    std::fs::remove_file(folder.join("callgrind.fib.long.2.out")).unwrap();
+    let (status, said) = run(&["run"]);
+    assert!(status == 2 && said.contains("files: 2 in the baseline, 1 now"), "{said}");
+    // A baseline of an earlier version does not have the count.
+    let path = gate.path().join("gristmill-baseline.toml");
+    let baseline = std::fs::read_to_string(&path).unwrap();
+    let earlier = baseline.replace("\"files\" = \"2\", ", "");
+    assert_ne!(earlier, baseline);
+    std::fs::write(&path, earlier).unwrap();
+    assert_eq!(run(&["run"]).0, 0);
 }
 
 #[test]
@@ -174,6 +209,13 @@ fn an_earlier_generation_may_be_the_baseline() {
         let output = run(&["run", "--baseline", "earlier.toml", "lib/mill/lib/fibs/fib.long"]);
         assert!(stdout(&output).contains(&format!("Ir {cost} → 8,000")), "{}", stdout(&output));
     }
+    // A benchmark without a file of that generation is not gone.
+    let sort = gate.path().join("target/gungraun/mill/lib/sorts/sort");
+    std::fs::remove_file(sort.join("callgrind.sort.out.old")).unwrap();
+    let output = run(&["bless", "--generation", "old"]);
+    assert!(code(&output) == 0 && !stderr(&output).contains("removed"), "{}", stderr(&output));
+    let output = run(&["run", "lib/mill/lib/sorts/sort"]);
+    assert!(stdout(&output).contains("Ir 500, unchanged"), "{}", stdout(&output));
     let output = run(&["bless", "--generation", "base@other"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("such as callgrind.NAME.out.base@other"), "{}", stderr(&output));

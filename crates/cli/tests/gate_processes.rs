@@ -32,30 +32,46 @@ fn recording(rest: &str) -> String {
     format!("[gate]\nvalgrind = \"./valgrind\"\n{rest}\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n")
 }
 
-/// Half of a profile looks like an improvement. Callgrind leaves a file empty if there is no space, and if the process ran another program.
-#[test]
-fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
+/// The beginning of a script in place of Valgrind. `profile` prints a profile, `$out` and `$log` begin the names of profiles and messages.
+fn recorder() -> String {
     let text = "pid: 1\nevents: Ir\nfn=main\n1 10\ntotals: 10\n";
-    let script = format!(
+    format!(
         "#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) out=${{word#*=}} out=${{out%\\%p}};; \
          --log-file=*) log=${{word#*=}} log=${{log%\\%p}};; esac; done\n\
          profile() {{ printf '{}'; }}\n",
         text.replace('\n', "\\n")
-    );
+    )
+}
+
+/// Half of a profile looks like an improvement. Callgrind leaves a file empty if there is no space, and if the process ran another program.
+#[test]
+fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
+    let script = recorder();
+    let full = "a profile could not be written: is the disk full?";
     let no_profile = "`true` has no profile of its own, only what it started has";
     for (rest, refusal) in [
         ("profile > ${out}$$; : > ${out}2000000000", ""),
         (": > ${out}$$; profile > ${out}$$-01", ""),
         (
             "profile > ${out}$$; : > ${out}2000000000; echo '==2000000000== Collected : 7' > ${log}2000000000",
-            "a profile could not be written: is the disk full?",
+            full,
         ),
         (
             "profile > ${out}$$; : > ${out}2000000000; profile > ${out}2000000000-01; \
              echo '==2000000000== Collected : 7' > ${log}2000000000",
             "",
         ),
-        ("profile > ${out}$$; : > ${out}$$.1", "a profile could not be written: is the disk full?"),
+        // No space for the messages, either.
+        ("profile > ${out}$$; : > ${out}2000000000; : > ${log}2000000000", full),
+        ("profile > ${out}$$; : > ${log}2000000000", full),
+        ("profile > ${out}$$; : > ${out}2000000000; echo '==2000000000== Command: y' > ${log}2000000000", ""),
+        // More messages than are shown.
+        (
+            "profile > ${out}$$; : > ${out}2000000000; \
+             { printf '%02000000d\\n' 7; echo '==2000000000== Collected : 7'; printf '%02000000d' 7; } > ${log}2000000000",
+            full,
+        ),
+        ("profile > ${out}$$; : > ${out}$$.1", full),
         (": > ${out}$$; profile > ${out}$$.1", no_profile),
         (": > ${out}$$; profile > ${out}2000000000", no_profile),
     ] {
@@ -65,6 +81,53 @@ fn an_empty_profile_of_what_had_a_cost_is_no_improvement() {
         assert_eq!(code(&output), if refusal.is_empty() { 0 } else { 2 }, "{rest}: {said}");
         assert!(said.contains(refusal), "{rest}: {said}");
     }
+}
+
+/// A helper that is killed leaves no profile, and nobody may look at how it ended.
+#[test]
+fn another_count_of_recorded_processes_is_not_comparable() {
+    let helper = "helper() { echo \"==$1== Command: y\" > $log$1; : > $out$1; }";
+    let script = format!("{}{helper}\nprofile > $out$$\n. ./helpers\n", recorder());
+    let config = recording("") + "options = [\"--trace-children=yes\"]\n";
+    let folder = gate_folder(&config, &script);
+    let gate = |command: &str, helpers: &str| {
+        std::fs::write(folder.path().join("helpers"), helpers).unwrap();
+        let output = run_in(folder.path(), &["gate", command]);
+        (code(&output), [stdout(&output), stderr(&output)].concat())
+    };
+    let (all, killed) = ("helper 2000000000; profile > ${out}2000000000\n", "helper 2000000000\n");
+    assert_eq!(gate("bless", all), (0, "gristmill: a: Ir 20\n".to_owned()));
+    assert_eq!(gate("run", all).0, 0);
+    for (helpers, now) in [(killed, "2 (1 without a profile) now"), ("", "1 now")] {
+        let (status, said) = gate("run", helpers);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(&format!("recorded processes: 2 in the baseline, {now}")), "{said}");
+    }
+    // A baseline that accepts it says so.
+    let (status, said) = gate("bless", killed);
+    assert!(status == 0 && said.contains("note: 1 process left no profile, and its cost is not"), "{said}");
+    assert_eq!(gate("run", killed).0, 0);
+    // One of an earlier version does not have the number.
+    let path = folder.path().join("gristmill-baseline.toml");
+    let baseline = std::fs::read_to_string(&path).unwrap();
+    let earlier = baseline.replace("\"recorded processes\" = \"2 (1 without a profile)\"", "");
+    assert_ne!(earlier, baseline);
+    std::fs::write(&path, earlier).unwrap();
+    assert_eq!(gate("run", "").0, 0);
+}
+
+/// An option that has Valgrind say less is accepted, but the messages tell how processes ended.
+#[test]
+fn valgrind_is_not_made_quiet() {
+    let script =
+        format!("{}case \" $* \" in *' -q '*|*' --quiet '*) exit 9;; esac\nprofile > $out$$\n", recorder());
+    let config = recording("") + "options = [\"-q\", \"--quiet\", \"--dump-instr=yes\"]\n";
+    let folder = gate_folder(&config, &script);
+    let output = run_in(folder.path(), &["gate", "bless"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    // As it was in the baselines of those who have it.
+    let baseline = std::fs::read_to_string(folder.path().join("gristmill-baseline.toml")).unwrap();
+    assert!(baseline.contains("\"options\" = [\"-q\", \"--quiet\", \"--dump-instr=yes\"]"), "{baseline}");
 }
 
 /// Signals are not ignored in a program that `sh` starts so, even where the tests run in the background of a script.

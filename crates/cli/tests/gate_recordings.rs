@@ -127,6 +127,22 @@ fn other_settings_than_those_of_the_baseline() {
     }
 }
 
+/// Valgrind reads options in its working directory, which no configuration has.
+#[test]
+fn a_file_with_options_of_valgrind_is_not_read() {
+    if !can_record() {
+        return;
+    }
+    let folder = folder(&[("gristmill.toml", CONFIG.as_bytes())]);
+    let path = folder.path();
+    compile(path, &[]);
+    assert_eq!(code(&gate(path, &["bless"])), 0);
+    std::fs::write(path.join(".valgrindrc"), "--callgrind:toggle-collect=copy\n").unwrap();
+    let output = gate(path, &["run"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).contains(", unchanged"), "{}", stdout(&output));
+}
+
 #[test]
 fn a_command_that_failed_or_measures_something_else() {
     if !can_record() {
@@ -304,6 +320,49 @@ fn a_time_limit_ends_a_command_with_its_children() {
         let start = Instant::now();
         assert_refused(folder.path(), &config, reason);
         assert!(start.elapsed() < Duration::from_secs(30), "{reason}");
+    }
+}
+
+/// A process in the background can have standard streams of its own, and a session, as daemons have.
+#[test]
+fn processes_in_the_background_are_waited_for() {
+    if !can_record() {
+        return;
+    }
+    let source = b"#include <fcntl.h>\n#include <string.h>\n#include <unistd.h>\nvolatile int sink;\n\
+        static void work(void) { for (int i = 0; i < 100000; i++) sink += i; }\n\
+        int main(int count, char **words) {\n\
+        if (count > 2) { work(); return 0; }\n\
+        if (fork()) { if (access(\"late\", F_OK)) sleep(1); return 0; }\n\
+        if (strchr(words[1], 's')) setsid();\n\
+        int null = open(\"/dev/null\", O_RDWR); dup2(null, 0); dup2(null, 1); dup2(null, 2);\n\
+        if (!access(\"late\", F_OK)) sleep(1);\n\
+        if (strchr(words[1], 'e')) execl(words[0], words[0], words[1], \"2\", (char *)0);\n\
+        work(); return 0; }\n";
+    let folder = folder(&[("daemon.c", source)]);
+    let path = folder.path();
+    cc(path, "daemon");
+    // With another number of instructions of `fork` and `sleep`, but not with one of `work`.
+    let config = |kind: &str, option: &str| {
+        format!(
+            "[gate]\nincrease = \"10%\"\n[[benchmark]]\nname = \"a\"\ncommand = [\"./daemon\", \"{kind}\"]\n\
+             options = [\"{option}\"]\n[[benchmark.budget]]\nname = \"work\"\nfunction = \"^(work|main)$\"\nincrease = 1000\n"
+        )
+    };
+    for (kind, option) in [
+        ("g", "--trace-children=yes"),
+        ("s", "--trace-children=yes"),
+        ("se", "--trace-children=yes"),
+        ("s", "--trace-children=no"),
+    ] {
+        configure(path, &config(kind, option));
+        let _ = std::fs::remove_file(path.join("late"));
+        let output = gate(path, &["bless"]);
+        assert_eq!(code(&output), 0, "{kind} {option}: {}", stderr(&output));
+        std::fs::write(path.join("late"), "").unwrap();
+        let output = gate(path, &["run"]);
+        assert_eq!(code(&output), 0, "{kind} {option}: {}", stdout(&output));
+        assert!(!stdout(&output).contains("improved"), "{kind} {option}: {}", stdout(&output));
     }
 }
 

@@ -101,7 +101,7 @@ fn an_empty_profile_of_a_process_that_counted_is_missed() {
         ("Collected : 0 12", "", true),
         ("Collected : 0", "", false),
         ("Command: ./y", "", false),
-        ("Collected : 12", "profile 1 1 > \"$out\"2000000000-01", false),
+        ("Collected : 12", "profile 2000000000 1 > \"$out\"2000000000-01", false),
     ] {
         let folder = folder(&[]);
         let script = format!(
@@ -115,6 +115,46 @@ fn an_empty_profile_of_a_process_that_counted_is_missed() {
         assert!(said.contains(" instructions (Ir)"), "{messages}: {said}");
         assert!(!said.contains("Collected"), "{messages}: {said}");
     }
+}
+
+/// A profile that could not be written is missed. Of a process that was killed, or became another program, the messages do not tell.
+#[test]
+fn a_process_without_a_profile_is_missed_or_named() {
+    let named = format!("gristmill: process {FORKED} left no profile: it was killed, ");
+    let cut_off = format!("x.{FORKED}: removed, as it was cut off");
+    let lost = format!("x.{FORKED}: this profile could not be written");
+    let many = "printf '%02000000d\\n' 7";
+    for (rest, status, expected) in [
+        // No space for the messages, either.
+        (": > \"$log\"ID; : > \"$out\"ID".to_owned(), 2, &cut_off),
+        (": > \"$log\"ID".to_owned(), 2, &lost),
+        (
+            format!("{{ {many}; echo '==ID== Collected : 7'; {many}; }} > \"$log\"ID; : > \"$out\"ID"),
+            2,
+            &cut_off,
+        ),
+        ("echo '==ID== Command: y' > \"$log\"ID; : > \"$out\"ID".to_owned(), 0, &named),
+        ("echo '==ID== Command: y' > \"$log\"ID".to_owned(), 0, &named),
+        // With `-q` in a file of options, there are no messages at all.
+        (": > \"$log$$\"; : > \"$log\"ID; : > \"$out\"ID".to_owned(), 0, &named),
+        ("echo '==ID== Collected : 0' > \"$log\"ID; : > \"$out\"ID".to_owned(), 0, &String::new()),
+    ] {
+        let folder = folder(&[]);
+        let script =
+            format!("echo \"==$$== Command: ./x\" > \"$log$$\"\n{}", rest.replace("ID", &FORKED.to_string()));
+        let output = record(folder.path(), &script, &["--trace-children=yes"]);
+        let said = stderr(&output);
+        assert_eq!(code(&output), status, "{rest}: {}", &said[said.len().saturating_sub(999)..]);
+        assert!(said.contains(expected), "{rest}: {}", &said[said.len().saturating_sub(999)..]);
+        assert_eq!(said.contains("left no profile"), *expected == named, "{rest}");
+        assert!(said.contains(" instructions (Ir)"), "{rest}");
+    }
+    let folder = folder(&[]);
+    let each = |id: u32| format!("echo '=={id}== Command: y' > \"$log\"{id}\n");
+    let script: String = (FORKED..FORKED + 7).map(each).collect();
+    let said = stderr(&record(folder.path(), &script, &["--trace-children=yes"]));
+    assert!(said.contains("7 processes left no profile (2000000000, 2000000001, "), "{said}");
+    assert!(said.contains("2000000004, ...): each was killed"), "{said}");
 }
 
 /// Callgrind writes no profile of a process that becomes another program.

@@ -14,6 +14,7 @@ mod lost;
 mod markdown;
 mod measurement;
 mod nearest;
+mod options;
 mod own_code;
 mod reasons;
 mod refusal;
@@ -35,7 +36,9 @@ pub use config::{
 pub use error::FileError;
 pub use measurement::{FunctionCost, FunctionName, Measurement};
 pub use nearest::OwnFunction;
+pub use options::{is_quiet_option, refused_option};
 pub use refusal::{Refusal, refusals};
 pub use report::{Annotation, GateReport, difference, percent_change};
+pub use settings::{FILES, RECORDED_PROCESSES};
 pub use template::first_config;
 pub use verdict::{BenchmarkVerdict, BudgetVerdict, Failure, Outcome, Reason};

@@ -14,6 +14,15 @@ const COMMAND: &str = "command";
 /// Key of the variants of the string functions; see [`string_functions`].
 const STRINGS: &str = "string functions";
 
+/// Key of the count of files that a pattern or a folder of gungraun has.
+pub const FILES: &str = "files";
+
+/// Key of the count of processes, where a recording has those of all programs that it starts.
+pub const RECORDED_PROCESSES: &str = "recorded processes";
+
+/// Keys that baselines of earlier versions lack: such a baseline is comparable with any value.
+const LATER_KEYS: [&str; 2] = [RECORDED_PROCESSES, FILES];
+
 /// Returns the settings that the configuration has for a benchmark. What a setting is not about has no entry.
 pub(crate) fn settings(benchmark: &Benchmark) -> BTreeMap<String, Vec<String>> {
     let mut settings: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -142,6 +151,9 @@ pub(crate) fn differences(baseline: Conditions<'_>, measurement: Conditions<'_>)
     }
     for kind in keys(baseline.environment, measurement.environment) {
         let (then, now) = (baseline.environment.get(kind), measurement.environment.get(kind));
+        if then.is_none() && LATER_KEYS.contains(&kind.as_str()) {
+            continue;
+        }
         if kind != STRINGS {
             compare(kind, then.cloned(), now.cloned());
         } else if let (Some(then), Some(now)) = (then, now) {
@@ -207,6 +219,21 @@ mod tests {
         ] {
             assert_eq!(normal_command(command, "/work"), expected, "{command}");
         }
+    }
+
+    #[test]
+    fn a_key_that_a_baseline_lacks_differs_unless_it_is_a_later_one() {
+        let settings = BTreeMap::new();
+        let differences = |key: &str, then: Option<&str>| {
+            let map = |value: Option<&str>| value.map(|value| (key.to_owned(), value.to_owned()));
+            let [then, now] = [then, Some("2")].map(|value| BTreeMap::from_iter(map(value)));
+            let conditions = [&then, &now].map(|environment| Conditions { settings: &settings, environment });
+            differences(conditions[0], conditions[1])
+        };
+        assert_eq!(differences(RECORDED_PROCESSES, None), [""; 0]);
+        let expected = "recorded processes: 3 in the baseline, 2 now";
+        assert_eq!(differences(RECORDED_PROCESSES, Some("3")), [expected]);
+        assert_eq!(differences("forked processes", None), ["forked processes: none in the baseline, 2 now"]);
     }
 
     #[test]

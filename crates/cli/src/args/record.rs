@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use gristmill_gate::refused_option;
 
 use super::{YesNo, at_least};
 use crate::output_name::{self, OutputName};
@@ -393,25 +394,15 @@ fn cache(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Options of Valgrind that a recording sets itself.
-const OWN_OPTIONS: [(&str, &str); 8] = [
-    ("--tool", "the tool is callgrind"),
-    ("--log-file", "messages are passed on"),
-    ("--log-fd", "messages are passed on"),
-    ("--log-socket", "messages are passed on"),
-    ("--xml", "Callgrind writes none"),
-    ("--callgrind-out-file", "give it without --valgrind-option"),
-    ("--version", "gristmill --version has that of this program"),
-    ("--help", "valgrind --help has that of Valgrind"),
-];
-
 fn valgrind_option(text: &str) -> Result<OsString, String> {
     if !text.starts_with('-') || text == "--" || text == "-" {
         return Err("expected an option of Valgrind, such as --smc-check=all".to_owned());
     }
-    let name = text.split('=').next().unwrap_or(text);
-    match OWN_OPTIONS.iter().find(|(own, _)| *own == name) {
-        Some((own, reason)) => Err(format!("{own} is not passed on: {reason}")),
+    match refused_option(text) {
+        Some(reason) => {
+            let name = text.split('=').next().unwrap_or(text);
+            Err(format!("{name} is not passed on: {reason}"))
+        }
         None => Ok(text.into()),
     }
 }
@@ -488,6 +479,8 @@ mod tests {
             (&["--separate-recs2=", "p"], "the name of the function"),
             (&["--toggle-collect=", "p"], "expected the name of a function"),
             (&["--valgrind-option=--tool=dhat", "p"], "the tool is callgrind"),
+            (&["--valgrind-option=-q", "p"], "-q is not passed on: the messages of Valgrind"),
+            (&["--valgrind-option=--time-stamp=yes", "p"], "--time-stamp is not passed on"),
             (&["--valgrind-option=x", "p"], "expected an option of Valgrind"),
             (&["--force"], "PROGRAM"),
             (&[], "PROGRAM"),

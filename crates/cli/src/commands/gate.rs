@@ -3,6 +3,7 @@
 mod inputs;
 mod parallel;
 mod process;
+mod processes;
 mod recording;
 mod sources;
 mod symbols;
@@ -408,7 +409,7 @@ fn accept(
         return Err(not_measured(table, failure));
     }
     let config = &gate.config;
-    let mut baseline = read_baseline(&config.baseline, config)?;
+    let before = read_baseline(&config.baseline, config)?;
     let recorder = Recorder::new(config, session.max_size).damaged(damaged);
     let mut benchmarks = gate.selected(names)?;
     if generation != Generation::Newest {
@@ -423,6 +424,7 @@ fn accept(
     }
     Inputs::new(config).refuse(kept_paths(kept, &benchmarks))?;
     let mut measured: Vec<(&Benchmark, Measurement)> = Vec::new();
+    let mut all_accepted: Vec<(String, BenchmarkBaseline)> = Vec::new();
     in_order(
         &benchmarks,
         job_count,
@@ -436,7 +438,7 @@ fn accept(
             if let Some(directory) = kept {
                 keep(&result.profile, directory, &benchmark.name, session)?;
             }
-            let previous = baseline.benchmarks.get(&benchmark.name);
+            let previous = before.benchmarks.get(&benchmark.name);
             let mut accepted = BenchmarkBaseline::new(&measurement, benchmark, config.share, previous);
             print_changes(&benchmark.name, previous, &accepted, session);
             let name = printable(benchmark.name.as_bytes());
@@ -449,24 +451,12 @@ fn accept(
                 print_noise(&name, &accepted, &noise, session);
                 accepted.noise = Some(noise);
             }
-            baseline.benchmarks.insert(benchmark.name.clone(), accepted);
+            all_accepted.push((benchmark.name.clone(), accepted));
             measured.push((benchmark, measurement));
             Ok::<(), CliError>(())
         },
     )?;
     recorder.warnings().iter().for_each(|warning| session.warn(warning));
-    // What is gone is accepted with all the others only.
-    if names.is_empty() {
-        let is_known = |name: &String| config.benchmarks.iter().any(|benchmark| benchmark.name == *name);
-        let gone: Vec<String> = baseline.benchmarks.keys().filter(|name| !is_known(name)).cloned().collect();
-        for name in gone {
-            baseline.benchmarks.remove(&name);
-            session.tell(&format!(
-                "{}: removed, as the configuration no longer has it",
-                printable(name.as_bytes())
-            ));
-        }
-    }
     let measured: Vec<(&Benchmark, &Measurement)> =
         measured.iter().map(|(benchmark, measurement)| (*benchmark, measurement)).collect();
     if let Some(refusal) = refusals(config, &Baseline::default(), &measured).first() {
@@ -475,6 +465,22 @@ fn accept(
             message: format!("{path}:{}: {}", refusal.line, printable(refusal.message.as_bytes())),
             hint: Some(UNCHANGED.to_owned()),
         });
+    }
+    // What is gone is accepted with all the others only, and one that has no file of an earlier generation is not gone.
+    let accepts_gone = names.is_empty() && generation == Generation::Newest;
+    let is_known = |name: &&String| config.benchmarks.iter().any(|benchmark| benchmark.name == **name);
+    let gone = before.benchmarks.keys().filter(|name| accepts_gone && !is_known(name));
+    let gone: Vec<String> = gone.cloned().collect();
+    // Measuring takes its time, and another command may have accepted other benchmarks meanwhile. A pipe is read once.
+    let mut baseline = match config.baseline.is_file() {
+        true => read_baseline(&config.baseline, config)?,
+        false => before,
+    };
+    baseline.benchmarks.extend(all_accepted);
+    for name in gone {
+        baseline.benchmarks.remove(&name);
+        session
+            .tell(&format!("{}: removed, as the configuration no longer has it", printable(name.as_bytes())));
     }
     write_baseline(&baseline, &config.baseline, session)?;
     Ok(ExitStatus::Success)

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     if let Some(program) = &found {
         check_other_file(&name, program)?;
     }
-    let log = ValgrindLog::new()?;
+    let log = ValgrindLog::new(args.engine == Engine::Native)?;
     let arguments = arguments(args, &name, &log)?;
     if args.simulates_caches() && !args.quiet {
         tell_caches(args, session);

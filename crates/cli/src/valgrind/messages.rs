@@ -7,10 +7,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::process::is_recorded_or_begins;
 use crate::interrupt::TemporaryDirectory;
 
 /// Bytes of messages of a process that are read: a program can write more there by client requests.
 const MAX_MESSAGE_BYTES: u64 = 1 << 20;
+
+/// Bytes at the end of a part of the messages that are looked at again: a line can begin there.
+const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// The line that Callgrind writes when a process ends, before its profile.
 const COLLECTED: &str = "Collected : ";
@@ -28,6 +32,30 @@ const BANNER: [&str; 7] = [
     "For interactive control, run ",
     "Could not connect to ",
 ];
+
+/// The reason why a process other than the program can have no profile.
+pub(crate) const MISSING_REASON: &str =
+    "was killed, had a limit on what it may write, or ran a program in its place that is not recorded";
+
+/// The end of a process, as its messages tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It has ended with costs to write.
+    WithCosts,
+    /// It has ended and collected nothing.
+    WithoutCosts,
+    /// It has messages, but none about its end: it was killed, could write no more, or ran a program in its place that is not recorded.
+    Untold,
+    /// It has no messages, not even those of its beginning.
+    Silent,
+}
+
+impl Ending {
+    /// `true` if a process that has ended so and has no profile could not write one.
+    pub(crate) fn is_loss(self) -> bool {
+        matches!(self, Ending::WithCosts | Ending::Silent)
+    }
+}
 
 /// The directory of messages.
 pub(crate) struct MessageDirectory(TemporaryDirectory);
@@ -54,6 +82,11 @@ impl MessageDirectory {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
     }
 
+    /// `true` if Callgrind records one of these processes.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.processes().into_iter().any(is_recorded_or_begins)
+    }
+
     /// Returns the file of a process.
     pub(crate) fn file(&self, process: u32) -> PathBuf {
         self.path().join(process.to_string())
@@ -74,9 +107,10 @@ impl MessageDirectory {
         Some((String::from_utf8_lossy(&bytes).into_owned(), is_cut_off))
     }
 
-    /// `true` if a process has ended with costs to write.
-    pub(crate) fn has_collected(&self, process: u32) -> bool {
-        self.read(process).is_some_and(|(messages, _)| has_collected(&messages, process))
+    /// Returns how a process has ended.
+    pub(crate) fn ending(&self, process: u32) -> Ending {
+        // A program can remove files.
+        File::open(self.file(process)).map_or(Ending::Untold, |file| ending(file, process))
     }
 
     /// Leaves the directory there.
@@ -89,13 +123,34 @@ impl MessageDirectory {
     }
 }
 
-/// `true` if a process has ended with costs to write. One that ran another program in its place has not, nor one that was killed.
-fn has_collected(messages: &str, process: u32) -> bool {
+/// Looks for the end of a process in all of its messages. There can be more of them than are shown, before that line and behind it.
+fn ending(mut messages: impl io::Read, process: u32) -> Ending {
+    let mut ending = Ending::Silent;
+    let mut bytes = Vec::new();
+    loop {
+        let rest = bytes.len();
+        match messages.by_ref().take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes) {
+            Ok(_) if bytes.len() > rest => {}
+            _ => return ending,
+        }
+        match collected(&String::from_utf8_lossy(&bytes), process) {
+            Some(true) => return Ending::WithCosts,
+            Some(false) => ending = Ending::WithoutCosts,
+            None if ending == Ending::Silent => ending = Ending::Untold,
+            None => {}
+        }
+        bytes.drain(..bytes.len().saturating_sub(MAX_LINE_BYTES));
+    }
+}
+
+/// Returns `true` if a process has costs to write, and `false` if it has ended without.
+fn collected(messages: &str, process: u32) -> Option<bool> {
     let lines = messages.lines().filter_map(|line| own_line(line, process));
-    let mut costs = lines.filter_map(|line| line.strip_prefix(COLLECTED));
-    costs.any(|costs| {
+    let costs = lines.filter_map(|line| line.strip_prefix(COLLECTED));
+    let has_costs = costs.map(|costs| {
         costs.split_whitespace().any(|cost| cost.bytes().any(|byte| (b'1'..=b'9').contains(&byte)))
-    })
+    });
+    has_costs.max()
 }
 
 /// Returns the lines that tell more than that a process ran under Callgrind.
@@ -128,14 +183,29 @@ mod tests {
 
     #[test]
     fn a_process_that_ended_has_a_summary_which_is_left_out() {
-        assert!(has_collected(MESSAGES, 12));
-        assert!(!has_collected(MESSAGES, 1) && !has_collected(MESSAGES, 2));
-        assert!(!has_collected("==12== Collected : 0 0\n", 12));
-        assert!(!has_collected("==12== Callgrind, a call-graph generating cache profiler\n", 12));
+        let ending = |messages: &str, process: u32| ending(messages.as_bytes(), process);
+        assert_eq!(ending(MESSAGES, 12), Ending::WithCosts);
+        assert_eq!([ending(MESSAGES, 1), ending(MESSAGES, 2)], [Ending::Untold; 2]);
+        assert_eq!(ending("==12== Collected : 0 0\n", 12), Ending::WithoutCosts);
+        assert_eq!(ending("==12== Callgrind, a call-graph generating cache profiler\n", 12), Ending::Untold);
+        assert_eq!(ending("", 12), Ending::Silent);
         assert_eq!(
             without_summary(MESSAGES, 12).collect::<String>(),
             "--12-- warning: no line\n==12== Process terminating with default action of signal 11 (SIGSEGV)\n\
              ==12==    at 0x1: main\n**12** of the program\n"
         );
+    }
+
+    #[test]
+    fn the_end_is_found_among_many_messages() {
+        let many = "**12** m\n".repeat(300_000);
+        for end in ["==12== Collected : 0", "==12== Collected : 0 7"] {
+            let expected = if end.ends_with('7') { Ending::WithCosts } else { Ending::WithoutCosts };
+            // The line may begin in one part of the messages and end in the next one.
+            for shift in 0..40 {
+                let messages = [&many[..(1 << 20) - shift], "\n", end, "\n", &many].concat();
+                assert_eq!(ending(messages.as_bytes(), 12), expected, "{end} {shift}");
+            }
+        }
     }
 }

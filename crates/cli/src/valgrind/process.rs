@@ -5,9 +5,17 @@ use std::path::Path;
 /// The beginning of the name of the program that a process runs while Callgrind records it.
 pub(crate) const RECORDER: &str = "callgrind-";
 
+/// The beginning of the name of the launcher of Valgrind.
+const LAUNCHER: &str = "valgrind";
+
 /// `true` if Callgrind records a process.
 pub(crate) fn is_recorded(process: u32) -> bool {
     executable(process).is_some_and(|name| name.starts_with(RECORDER))
+}
+
+/// `true` if Callgrind records a process, or is about to: Valgrind starts what a recorded program becomes by its launcher.
+pub(crate) fn is_recorded_or_begins(process: u32) -> bool {
+    executable(process).is_some_and(|name| name.starts_with(RECORDER) || name.starts_with(LAUNCHER))
 }
 
 /// `true` if a process runs this program, as one does that the native engine records.

@@ -12,9 +12,10 @@ use super::file::{BenchmarkTable, BudgetTable, ConfigFile, GateTable, OneOrMany}
 use super::{Benchmark, Budget, BudgetScope, Config, FunctionPattern, ProfileSource, Recording};
 use crate::amount::{Increase, Share};
 use crate::error::line_at;
+use crate::options::{is_quiet_option, refused_option};
 
-/// Options of Valgrind that the gate sets itself: with others it would measure something else, or nothing.
-const RESERVED_OPTIONS: [&str; 4] = ["--tool", "--callgrind-out-file", "--xtree-memory", "--log-fd"];
+/// The variable with options of Valgrind, which recordings do not read.
+const VALGRIND_OPTIONS: &str = "VALGRIND_OPTS";
 
 /// Reason against keys of a recording beside a profile that another program writes.
 const ONLY_RECORDINGS: &str = "only a benchmark with a `command` is recorded";
@@ -227,13 +228,16 @@ fn profile_source(table: BenchmarkTable) -> Result<ProfileSource, Fault> {
             if command.first().is_none_or(String::is_empty) {
                 return Err(Fault { span, message: "a command needs at least one word".to_owned() });
             }
-            let is_reserved = |option: &&Spanned<String>| {
-                let name = option.get_ref().split('=').next().unwrap_or_default();
-                RESERVED_OPTIONS.contains(&name) || !name.starts_with('-') || name == "--"
-            };
-            if let Some(option) = table.options.iter().find(is_reserved) {
-                let message = format!("`{}` cannot be among the options of a recording", option.get_ref());
-                return Err(Fault::new(option, message));
+            for option in &table.options {
+                let text = option.get_ref();
+                let refused = match text.starts_with('-') {
+                    true => refused_option(text).filter(|_| !is_quiet_option(text)),
+                    false => Some("it does not begin with `-`"),
+                };
+                if let Some(reason) = refused {
+                    let message = format!("`{text}` cannot be among the options of a recording: {reason}");
+                    return Err(Fault::new(option, message));
+                }
             }
             let is_variable = |name: &String| {
                 !name.is_empty() && !name.contains(['=', '\0']) && !name.contains(char::is_control)
@@ -243,6 +247,10 @@ fn profile_source(table: BenchmarkTable) -> Result<ProfileSource, Fault> {
                     span,
                     message: "a variable of the environment has no valid name".to_owned(),
                 });
+            }
+            if table.environment.keys().chain(&table.keep_environment).any(|name| name == VALGRIND_OPTIONS) {
+                let message = format!("`{VALGRIND_OPTIONS}` is not read: write the options into `options`");
+                return Err(Fault { span, message });
             }
             let runs = table.runs.map_or(1, Spanned::into_inner);
             if runs == 0 {

@@ -39,12 +39,14 @@ pub(super) enum Remaining {
     Wait,
 }
 
-/// Runs a command, and returns the id of its process. `shown` names it in errors.
+/// Runs a command, and returns the id of its process. `shown` names it in errors. `is_recording` tells whether Callgrind still records a
+/// process, wherever that is and whatever its standard error is.
 pub(super) fn run(
     command: &mut Command,
     seconds: u64,
     shown: &str,
     remaining: Remaining,
+    is_recording: &dyn Fn() -> bool,
 ) -> Result<u32, Failure> {
     // The report is on standard output.
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -70,7 +72,7 @@ pub(super) fn run(
         return Err(format!("{shown} took longer than {seconds} seconds").into());
     };
     let remaining = match remaining {
-        Remaining::End if group.runs_program(RECORDER) => Remaining::Wait,
+        Remaining::End if group.runs_program(RECORDER) || is_recording() => Remaining::Wait,
         remaining => remaining,
     };
     let is_waited_for = status.success() && remaining == Remaining::Wait;
@@ -85,9 +87,10 @@ pub(super) fn run(
             (true, None) => Duration::from_secs(seconds),
         };
         let is_closed = stderr.wait(limit);
+        let is_done = is_closed && (!is_waited_for || wait_for_recorded(is_recording, deadline));
         // Those that were waited for are done, and others have nothing to do any more.
         group.end();
-        if !is_closed && is_waited_for {
+        if !is_done && is_waited_for {
             return Err(format!("{shown} left processes running for longer than {seconds} seconds").into());
         }
         if !is_closed && status.success() {
@@ -99,6 +102,22 @@ pub(super) fn run(
     }
     let output = stderr.map_or_else(Vec::new, |stderr| lines(&stderr.tail()));
     Err(Failure { message: format!("{shown} ended with {status}"), output })
+}
+
+/// Waits until no process is recorded, or returns `false` at the deadline.
+fn wait_for_recorded(is_recording: &dyn Fn() -> bool, deadline: Option<Instant>) -> bool {
+    // The first messages of a process come a moment after its start, so one look is not enough.
+    let mut looks = 0;
+    loop {
+        looks = if is_recording() { 0 } else { looks + 1 };
+        if looks == 2 {
+            return true;
+        }
+        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return false;
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
 }
 
 /// Waits for the end of a command, or returns `None` at the deadline.

@@ -7,16 +7,19 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use gristmill_format::Cost;
-use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording};
+use gristmill_gate::{
+    Benchmark, Config, FILES, Failure, Measurement, ProfileSource, RECORDED_PROCESSES, Recording,
+    is_quiet_option,
+};
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
-use gristmill_profile::{Input, Profile};
+use gristmill_profile::{Input, Profile, Selection};
 use gristmill_report::{DamageRow, inlining_notes};
 
 use super::process::{Remaining, lines, quoted, run};
+use super::processes::{OUT_NAME, ProcessCounts, remove_empty};
 use super::sources::{self, Before};
 use crate::args::ProgramArgs;
-use crate::full_disk::cannot_be_written;
 use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
@@ -49,9 +52,6 @@ const PINNED: &str = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX_Usable,-AVX2_Usable,-AVX_
 /// Features in the names of variants that [`PINNED`] excludes.
 const EXCLUDED: [&str; 5] = ["avx", "evex", "erms", "ssse3", "sse4"];
 
-/// The start of the names of profiles, before the process id.
-const OUT_NAME: &str = "callgrind.out.";
-
 /// Setting of a baseline: what the recording chose.
 const PINNED_SETTING: &str = "pinned";
 
@@ -77,6 +77,8 @@ struct Read {
     file_count: usize,
     /// The count of [`forked_processes`] of a recording.
     forked: usize,
+    /// The processes of a recording that has those of all programs that it starts.
+    processes: Option<ProcessCounts>,
     /// A remark about programs that are not in it.
     note: Option<String>,
 }
@@ -151,7 +153,7 @@ impl<'c> Recorder<'c> {
 
     /// Records once, or reads the files.
     fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
-        let Read { profile, file_count, forked, note } =
+        let Read { profile, file_count, forked, processes, note } =
             self.profile(benchmark).map_err(|failure| self.relative(failure))?;
         profile
             .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
@@ -169,6 +171,10 @@ impl<'c> Recorder<'c> {
             };
             notes.push(format!("{who} forked: what comes before a fork is counted again in what is forked"));
         }
+        if let Some(processes) = processes {
+            measurement.environment.insert(RECORDED_PROCESSES.to_owned(), processes.to_string());
+            notes.extend(processes.note());
+        }
         match &benchmark.source {
             ProfileSource::Recording(recording) => {
                 measurement.settings.extend(kept_settings(recording));
@@ -181,12 +187,13 @@ impl<'c> Recorder<'c> {
             }
             ProfileSource::Files(patterns) if !sources::is_of_folder(benchmark) => {
                 if patterns.iter().any(|pattern| sources::is_pattern(pattern, self.config)) {
-                    measurement.environment.insert("files".to_owned(), file_count.to_string());
+                    measurement.environment.insert(FILES.to_owned(), file_count.to_string());
                 }
             }
             ProfileSource::Files(_) | ProfileSource::Gungraun(_) => {
                 // The table in the configuration names the folder, and the files in it are those of gungraun.
                 measurement.settings.remove("profile");
+                measurement.environment.insert(FILES.to_owned(), file_count.to_string());
             }
         }
         Ok(Measured { profile, measurement, notes })
@@ -235,10 +242,17 @@ impl<'c> Recorder<'c> {
                 "only {launchers} was recorded, which starts other programs: `--trace-children=yes` of Callgrind records these"
             )
         });
+        // gungraun also leaves files of threads and processes that cost nothing.
+        let has_costs =
+            |profile: &&Profile| profile.totals(&Selection::default()).iter().any(|total| *total != 0);
+        let file_count = match sources::is_of_folder(benchmark) {
+            true => profiles.iter().filter(has_costs).count(),
+            false => files.len(),
+        };
         let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
         let profile =
             sum(profiles).map_err(|error| Failure::from(format!("{}: {error}", names.join(", "))))?;
-        Ok(Read { profile, file_count: files.len(), forked: 0, note })
+        Ok(Read { profile, file_count, forked: 0, processes: None, note })
     }
 
     fn load(&self, files: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
@@ -266,8 +280,9 @@ impl<'c> Recorder<'c> {
             if traces_children(recording) == Some(true) { Remaining::Wait } else { Remaining::End };
         let shown = quoted(&recording.command);
         // Where that is not allowed, as in some containers, addresses differ from run to run.
-        let (done, _) =
-            without_randomisation(|| run(&mut command, config.timeout_seconds, &shown, remaining));
+        let (done, _) = without_randomisation(|| {
+            run(&mut command, config.timeout_seconds, &shown, remaining, &|| messages.is_recording())
+        });
         let process = done.map_err(|failure| with_messages(failure, &messages))?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -276,8 +291,10 @@ impl<'c> Recorder<'c> {
         files.sort();
         let profiles = self.load(&files)?;
         // A program that was started twice with the same arguments was not forked.
-        let is_forked = traces_children(recording) != Some(true);
-        let forked = if is_forked { launcher::forked_processes(&profiles) } else { 0 };
+        let (forked, processes) = match traces_children(recording) {
+            Some(true) => (0, Some(ProcessCounts::new(&files, &messages))),
+            _ => (launcher::forked_processes(&profiles), None),
+        };
         let unrecorded = launcher::unrecorded(&profiles, 0).filter(|_| traces_children(recording).is_none());
         let note = unrecorded.map(|(function, count)| {
             let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
@@ -293,7 +310,7 @@ impl<'c> Recorder<'c> {
             };
             Failure::from(format!("valgrind recorded nothing for {shown}: {error}{hint}"))
         })?;
-        Ok(Read { profile, file_count: 1, forked, note })
+        Ok(Read { profile, file_count: 1, forked, processes, note })
     }
 
     /// Runs the setup of a benchmark.
@@ -305,60 +322,14 @@ impl<'c> Recorder<'c> {
             let mut command = Command::new(program);
             command.args(arguments).current_dir(&self.config.directory);
             let shown = format!("setup {}", quoted(words));
-            run(&mut command, self.config.setup_timeout_seconds, &shown, Remaining::Stay).map_err(
-                |failure| match hint(program, self.config) {
+            run(&mut command, self.config.setup_timeout_seconds, &shown, Remaining::Stay, &|| false)
+                .map_err(|failure| match hint(program, self.config) {
                     Some(hint) => Failure { message: format!("{} ({hint})", failure.message), ..failure },
                     None => failure,
-                },
-            )?;
+                })?;
         }
         Ok(())
     }
-}
-
-/// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
-/// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
-fn remove_empty(
-    files: &mut Vec<PathBuf>,
-    program: u32,
-    shown: &str,
-    messages: &MessageDirectory,
-) -> Result<(), Failure> {
-    let is_empty = |path: &mut PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0);
-    let empty: Vec<PathBuf> = files.extract_if(.., is_empty).collect();
-    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_part = |path| {
-        let name = name(path);
-        name.strip_prefix(OUT_NAME).is_some_and(|process| !process.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let has_threads = |process: u32| {
-        let of_process = format!("{OUT_NAME}{process}-");
-        files.iter().any(|path| name(path).starts_with(&of_process))
-    };
-    let had_costs = |path: &PathBuf| {
-        let process = name(path).strip_prefix(OUT_NAME).and_then(|process| process.parse().ok());
-        process.is_some_and(|process| !has_threads(process) && messages.has_collected(process))
-    };
-    // The disk is one, and there can be thousands of processes.
-    if empty.iter().any(is_part)
-        || empty.iter().any(had_costs)
-        || empty.first().is_some_and(|path| cannot_be_written(path))
-    {
-        return Err(format!("{shown}: a profile could not be written: is the disk full?").into());
-    }
-    let of_program = format!("{OUT_NAME}{program}");
-    let is_of_thread = |path| name(path).strip_prefix(&of_program).is_some_and(|rest| rest.contains('-'));
-    // Without any profile, that is the reason.
-    if empty.iter().any(|path| name(path) == of_program)
-        && !files.is_empty()
-        && !files.iter().any(is_of_thread)
-    {
-        return Err(format!(
-            "{shown} has no profile of its own, only what it started has: it was killed, or ran another program in its place"
-        )
-        .into());
-    }
-    Ok(())
 }
 
 /// Adds the messages of Valgrind to the output of a program that failed.
@@ -515,7 +486,11 @@ fn command(
         Failure::from(format!("{} was not found on the path", printable(config.valgrind.as_bytes())))
     })?;
     let mut command = Command::new(valgrind);
-    command.arg("--tool=callgrind").arg(messages.option()).args(&recording.options);
+    // The messages of each process tell how it ended.
+    let options = recording.options.iter().filter(|option| !is_quiet_option(option));
+    // First, as Valgrind wants it: options in `.valgrindrc` or VALGRIND_OPTS are in no configuration.
+    command.arg("--command-line-only=yes");
+    command.arg("--tool=callgrind").arg(messages.option()).args(options);
     let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
     if is_given("--cache-sim=yes") {
         for (option, cache) in ["--I1=", "--D1=", "--LL="].iter().zip(&config.caches) {

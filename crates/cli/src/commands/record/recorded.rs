@@ -20,6 +20,7 @@ use crate::load;
 use crate::output_name::{OutputName, files_of_base};
 use crate::session::Session;
 use crate::terminal::printable_path;
+use crate::valgrind::messages::{Ending, MISSING_REASON};
 
 /// Bytes at the end of a file that have the line with its totals.
 const MAX_TAIL_BYTES: u64 = 4 << 10;
@@ -27,7 +28,7 @@ const MAX_TAIL_BYTES: u64 = 4 << 10;
 /// The reasons why there is no profile.
 const NOT_WRITTEN_HINT: &str = "the profile is written when the program ends: not if it is killed, runs another one in its place, or may no longer write there";
 
-/// Files that the next command names.
+/// Files that the next command names, and processes that a line names.
 const MAX_NAMED: usize = 5;
 
 /// The files of a recording.
@@ -41,6 +42,10 @@ pub(super) struct Recorded {
     similar: Vec<PathBuf>,
     /// Processes that go on, each with the file that it will write.
     running: Vec<(u32, PathBuf)>,
+    /// The names of profiles that are not there, although their processes had some.
+    lost: Vec<PathBuf>,
+    /// Other processes without a profile. Their messages do not tell how they ended.
+    without_profile: Vec<u32>,
     /// `true` if files are there, but none of them is of the program itself, although each process has its own.
     is_program_missing: bool,
     /// The count of processes. With one name for all of them, the file is that of the last one.
@@ -72,6 +77,7 @@ impl Recorded {
         let mut seen = HashSet::new();
         let mut files_of = files_of_each(name, program, processes);
         let mut is_disk_full = None;
+        let (mut lost, mut without_profile) = (Vec::new(), Vec::new());
         for process in std::iter::once(program).chain(others) {
             let paths = match settled.other_base(process) {
                 Some(base) => files_of_base(base),
@@ -80,6 +86,7 @@ impl Recorded {
             // Beside files of threads, Callgrind leaves one that is empty.
             let base = name.of_process(process);
             let is_of_threads = paths.iter().any(|path| is_of_thread(path, &base));
+            let found = files.len();
             for path in paths {
                 let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
                 if !is_file || !seen.insert(path.clone()) {
@@ -99,7 +106,7 @@ impl Recorded {
                         }
                     } else if !is_open(&path) {
                         // The disk is one, and there can be thousands of processes.
-                        if !is_of_threads && log.has_collected(process)
+                        if !is_of_threads && log.ending(process, program).is_loss()
                             || *is_disk_full.get_or_insert_with(|| cannot_be_written(&path))
                         {
                             files.push(path);
@@ -109,6 +116,15 @@ impl Recorded {
                     }
                 } else if is_of_one(&path) {
                     files.push(path);
+                }
+            }
+            // In one file for all, each replaces what the one before wrote. The program itself has another message.
+            let is_missing = name.has_process_id() && files.len() == found && process != program;
+            if is_missing && !processes.running.contains(&process) {
+                match log.ending(process, program) {
+                    ending if ending.is_loss() => lost.push(base),
+                    Ending::WithoutCosts => {}
+                    _ => without_profile.push(process),
                 }
             }
         }
@@ -132,6 +148,8 @@ impl Recorded {
             running: running.collect(),
             cut_off,
             similar,
+            lost,
+            without_profile,
             is_program_missing,
             process_count: processes.all.len(),
             has_file_for_each_process: name.has_process_id(),
@@ -147,6 +165,12 @@ impl Recorded {
             let fate = if *has_whole_part { "a part of it is cut off" } else { "removed, as it was cut off" };
             session.report(&CliError::Usage {
                 message: format!("{}: {fate}: not all of it could be written", printable_path(path)),
+                hint: Some("is the disk full?".to_owned()),
+            });
+        }
+        for path in &self.lost {
+            session.report(&CliError::Usage {
+                message: format!("{}: this profile could not be written", printable_path(path)),
                 hint: Some("is the disk full?".to_owned()),
             });
         }
@@ -170,7 +194,7 @@ impl Recorded {
                 hint: Some(NOT_WRITTEN_HINT.to_owned()),
             });
         }
-        self.cut_off.is_empty() && !is_damaged && !self.is_program_missing
+        self.cut_off.is_empty() && self.lost.is_empty() && !is_damaged && !self.is_program_missing
     }
 
     /// Says what was recorded. Returns `true` if the profile is damaged.
@@ -234,8 +258,8 @@ impl Recorded {
             session.warn(
                 "process ids came round: a later process with the id of an earlier one may have overwritten its file",
             );
-        } else {
-            tell_of_others(&profile, self.running.len(), args, session);
+        } else if !tell_of_others(&profile, self.running.len(), args, session) {
+            self.tell_of_missing(session);
         }
         if let Some(damage) = &damage {
             session.report(&CliError::Usage {
@@ -259,6 +283,18 @@ impl Recorded {
         }
         damage.is_some()
     }
+
+    /// Names processes that left no profile. What they cost is not counted.
+    fn tell_of_missing(&self, session: &Session) {
+        let named = self.without_profile.iter().take(MAX_NAMED).map(u32::to_string);
+        let more = if self.without_profile.len() > MAX_NAMED { ", ..." } else { "" };
+        let named = named.collect::<Vec<_>>().join(", ") + more;
+        session.tell(&match self.without_profile.len() {
+            0 => return,
+            1 => format!("process {named} left no profile: it {MISSING_REASON}"),
+            count => format!("{} processes left no profile ({named}): each {MISSING_REASON}", grouped(count)),
+        });
+    }
 }
 
 /// `true` if a file is of a thread of the process whose file has a name.
@@ -271,8 +307,9 @@ fn total_is_zero(profile: &Profile) -> bool {
     profile.totals(&Selection::default()).iter().all(|total| *total == 0)
 }
 
-/// Tells of processes that are not in the profile, or in it twice. Some may go on.
-fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session: &Session) {
+/// Tells of processes that are not in the profile, or in it twice. Some may go on. Returns `true` if programs were started that are not
+/// recorded: then their processes have no profile.
+fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session: &Session) -> bool {
     let profiles = std::slice::from_ref(profile);
     let traces = args.trace_children.is_some_and(YesNo::is_yes);
     match launcher::forked_processes(profiles) {
@@ -284,7 +321,7 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
         )),
     }
     if args.trace_children.is_some() {
-        return;
+        return false;
     }
     let option = "--trace-children=yes";
     if let Some(launchers) = launcher::only_launchers(profiles) {
@@ -296,7 +333,10 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
         session.tell(&format!(
             "programs that it may have started ({calls} of {function}) were not recorded: {option} records these, too"
         ));
+    } else {
+        return false;
     }
+    true
 }
 
 /// `true` if Callgrind has written a profile of a process.

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::input::reason;
 use crate::native;
 use crate::valgrind;
-use crate::valgrind::messages::{MessageDirectory, without_summary};
+use crate::valgrind::messages::{Ending, MessageDirectory, without_summary};
 
 /// Bytes of messages of all processes that are passed on.
 const MAX_ALL_MESSAGE_BYTES: usize = 16 << 20;
@@ -27,6 +27,8 @@ const KNOWN: [&str; 5] = [
 /// The directory of messages.
 pub(super) struct ValgrindLog {
     directory: MessageDirectory,
+    /// `true` if the native engine writes them, which has messages only if there is something to say.
+    is_native: bool,
 }
 
 /// The processes of a recording.
@@ -41,12 +43,12 @@ pub(super) struct Processes {
 }
 
 impl ValgrindLog {
-    pub(super) fn new() -> Result<ValgrindLog, CliError> {
+    pub(super) fn new(is_native: bool) -> Result<ValgrindLog, CliError> {
         let directory = MessageDirectory::new().map_err(|error| CliError::Usage {
             message: format!("no temporary directory for the messages of Valgrind: {}", reason(&error)),
             hint: Some("TMPDIR names a directory for temporary files".to_owned()),
         })?;
-        Ok(ValgrindLog { directory })
+        Ok(ValgrindLog { directory, is_native })
     }
 
     /// Returns the option for Valgrind.
@@ -65,9 +67,16 @@ impl ValgrindLog {
         Processes { running: running.collect(), all, is_recorded: is_program_recorded }
     }
 
-    /// `true` if a process has ended with costs to write under Callgrind.
-    pub(super) fn has_collected(&self, process: u32) -> bool {
-        self.directory.has_collected(process)
+    /// Returns how a process has ended under Callgrind. A `.valgrindrc` can have `-q`: then the program itself has no messages, and the
+    /// others tell nothing.
+    pub(super) fn ending(&self, process: u32, program: u32) -> Ending {
+        if self.is_native {
+            return Ending::Untold;
+        }
+        match self.directory.ending(process) {
+            Ending::Silent if self.directory.ending(program) == Ending::Silent => Ending::Untold,
+            ending => ending,
+        }
     }
 
     /// Returns the messages of all processes.
