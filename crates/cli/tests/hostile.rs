@@ -68,7 +68,9 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
 fn check_output(case: &str, words: &[OsString], outcome: &Outcome) {
     let is_json =
         words[0] == "view" || words.iter().any(|word| word == "--format=json" || word == "--format=sarif");
-    if is_json && !outcome.stdout.is_empty() {
+    // One that would be too long ends somewhere, and says so.
+    let is_cut = String::from_utf8_lossy(&outcome.stderr).contains("the report is not complete");
+    if is_json && !outcome.stdout.is_empty() && !is_cut {
         let json: Result<serde_json::Value, _> = serde_json::from_slice(&outcome.stdout);
         assert!(json.is_ok(), "{case}: {json:?}");
     }

@@ -12,6 +12,9 @@ use gristmill_profile::{FileId, ObjectId, Profile};
 use crate::path::{UNKNOWN, base};
 use crate::view::{Subject, SubjectId, View};
 
+/// The longest name in a command: a system takes no words of more than 128 KiB.
+const MAX_NAME_BYTES: usize = 64 << 10;
+
 /// Names up to this length are typed in full.
 const MAX_SHORT_BYTES: usize = 30;
 /// The longest text before or after a function's own name that a query has.
@@ -215,7 +218,7 @@ fn candidates(view: &View, id: SubjectId) -> Vec<Candidate> {
     let name = subject.name();
     // Names without bytes that are not shown as they are.
     let is_typed = |text: &str| printable(text.as_bytes()) == text && !text.contains('\u{fffd}');
-    if name.is_empty() || name == UNKNOWN || !is_typed(name) {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name == UNKNOWN || !is_typed(name) {
         return Vec::new();
     }
     let mut found = Vec::new();
