@@ -44,8 +44,18 @@ const HIGH_END: u64 = 0x5000_0000_0000;
 /// A range between these two, which programs ask for by address.
 const BETWEEN: Range<u64> = 0x5800_0000_0000..0x7d00_0000_0000;
 
-/// Gaps are distinguished by the power of 2 of their pages.
-const CLASSES: usize = 36;
+/// Gaps are distinguished by their pages, each power of 2 in this many steps.
+const STEPS: u64 = 8;
+const CLASSES: usize = 36 * STEPS as usize;
+
+/// Returns the class of a length, and the least count of pages in it.
+fn class_of(length: u64) -> (usize, u64) {
+    let pages = (length / PAGE_BYTES).max(1);
+    let power = pages.ilog2();
+    let shift = power.saturating_sub(STEPS.ilog2());
+    let least = pages >> shift << shift;
+    ((u64::from(power) * STEPS + (pages >> shift) % STEPS) as usize, least)
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Mapping {
@@ -57,7 +67,7 @@ struct Mapping {
 #[derive(Debug)]
 struct Area {
     range: Range<u64>,
-    /// By the power of 2: below this address, no gap of this many pages begins.
+    /// By class: below this address, no gap of this many pages begins.
     searched: [u64; CLASSES],
 }
 
@@ -68,6 +78,8 @@ pub(crate) struct AddressSpace {
     /// The bytes that are mapped, and those of them that can be written.
     mapped_bytes: u64,
     writable_bytes: u64,
+    /// The bytes of these that no limit counts.
+    uncounted_bytes: u64,
     /// The areas that are searched: below the engine, and far above it.
     areas: [Area; 2],
     /// The start of the mapping that was found last, and the mapping.
@@ -96,6 +108,7 @@ impl AddressSpace {
             mappings: BTreeMap::new(),
             mapped_bytes: 0,
             writable_bytes: 0,
+            uncounted_bytes: 0,
             areas: [Area::new(0..arena::START), Area::new(HIGH_START..HIGH_END)],
             recent: Cell::new(None),
         }
@@ -238,14 +251,34 @@ impl AddressSpace {
         at >= end
     }
 
-    /// Returns how much is mapped.
-    pub(crate) fn mapped_bytes(&self) -> u64 {
-        self.mapped_bytes
+    /// Leaves memory that can be written out of what limits count.
+    pub(crate) fn leave_uncounted(&mut self, length: u64) {
+        self.uncounted_bytes += length;
     }
 
-    /// Returns how much is mapped that can be written.
+    /// Returns the bytes that limits of all memory count.
+    pub(crate) fn mapped_bytes(&self) -> u64 {
+        self.mapped_bytes.saturating_sub(self.uncounted_bytes)
+    }
+
+    /// Returns the bytes of them that can be written and are the program's alone.
     pub(crate) fn writable_bytes(&self) -> u64 {
-        self.writable_bytes
+        self.writable_bytes.saturating_sub(self.uncounted_bytes)
+    }
+
+    /// Returns both for a range.
+    pub(crate) fn bytes_in(&self, start: u64, length: u64) -> [u64; 2] {
+        let end = page_end(start.saturating_add(length));
+        let mut sums = [0; 2];
+        for (from, mapping) in self.mappings.range(..end).rev() {
+            if mapping.end <= start {
+                break;
+            }
+            let part = Mapping { end: mapping.end.min(end), ..*mapping };
+            let from = start.max(*from);
+            sums = [sums[0] + part.end - from, sums[1] + part.writable_bytes(from)];
+        }
+        sums
     }
 
     /// Returns the end of the code that is mapped from an address on. `None` if there is none.
@@ -292,7 +325,7 @@ impl AddressSpace {
     /// Returns the first free range, for code below 2 GB if there is one. Its address is a multiple of a power of 2.
     pub(crate) fn find(&mut self, length: u64, alignment: u64, is_for_code: bool) -> Option<u64> {
         let length = page_end(length);
-        let class = (length / PAGE_BYTES).max(1).ilog2() as usize;
+        let (class, least) = class_of(length);
         if class >= CLASSES {
             return None;
         }
@@ -300,7 +333,7 @@ impl AddressSpace {
             let Area { range, searched } = &self.areas[index];
             let mut first_gap = None;
             let found = self.gap(searched[class]..range.end, length, alignment, |start, end| {
-                if first_gap.is_none() && end - start >= PAGE_BYTES << class {
+                if first_gap.is_none() && (end - start) / PAGE_BYTES >= least {
                     first_gap = Some(start);
                 }
             });
@@ -345,7 +378,8 @@ impl AddressSpace {
 
 impl Mapping {
     fn writable_bytes(&self, start: u64) -> u64 {
-        if self.protection & sys::PROT_WRITE == 0 { 0 } else { self.end - start }
+        let is_own = self.protection & (sys::PROT_WRITE | SHARED) == sys::PROT_WRITE;
+        if is_own { self.end - start } else { 0 }
     }
 }
 

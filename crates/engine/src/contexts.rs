@@ -4,6 +4,8 @@
 //! Code is translated once for each context that it runs in, so the owner of every count is known. The stubs of calls between objects are
 //! skipped: a context of theirs stands for the call.
 
+use std::collections::BTreeMap;
+
 use std::sync::Arc;
 
 use gristmill_profile::hash::Map;
@@ -124,7 +126,7 @@ type SharedName = (ObjectId, Vec<u8>, Option<Arc<str>>);
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     functions: Vec<Function>,
-    by_start: Map<u64, FunctionId>,
+    by_start: BTreeMap<u64, FunctionId>,
     /// Functions whose name others of the object have, too: those of one file are one function.
     by_name: Map<SharedName, FunctionId>,
     kinds: Vec<Kind>,
@@ -292,7 +294,10 @@ impl Contexts {
 
     /// Forgets which functions start in a range: another object may be mapped there.
     pub(crate) fn forget(&mut self, start: u64, length: u64) {
-        self.by_start.retain(|function, _| !(start..start + length).contains(function));
+        while let Some((function, _)) = self.by_start.range(start..start + length).next() {
+            let function = *function;
+            self.by_start.remove(&function);
+        }
     }
 
     /// Returns the context of a kind.

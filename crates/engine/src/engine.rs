@@ -27,7 +27,7 @@ mod trigger;
 mod waits;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gristmill_format::NameSpace;
 use gristmill_profile::hash::Map;
@@ -36,7 +36,7 @@ use linux_raw_sys::general as sys;
 
 use crate::address_space::AddressSpace;
 use crate::arena::{Arena, Cell};
-use crate::asm::HotPlace;
+use crate::asm::{HotPlace, displacement};
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::cpuid;
@@ -46,6 +46,7 @@ use crate::options::Options;
 use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
+use chunk::Lead;
 use flush::Retired;
 pub(crate) use limits::Limits;
 pub(crate) use master_handler::STOP_SIGNAL;
@@ -63,6 +64,12 @@ pub(crate) enum Exit {
         address: u64,
         context: ContextId,
         patch: Option<u64>,
+    },
+    /// The same, from earlier translations of the block.
+    Lead {
+        address: u64,
+        context: ContextId,
+        patch: u64,
     },
     /// An indirect branch to an address that its site does not know.
     Indirect {
@@ -184,6 +191,9 @@ pub(crate) struct Engine {
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
     by_address: Map<(u64, ContextId), u32>,
+    /// The same in order.
+    by_start: BTreeSet<(u64, ContextId)>,
+    leads: Map<(u64, ContextId), Lead>,
     /// The flags that code needs, by its address.
     needed_flags: RefCell<Map<u64, u32>>,
     /// The blocks that are in the code cache, in the order of their code.
@@ -201,6 +211,8 @@ pub(crate) struct Engine {
     /// Memory of its parent that this process has borrowed.
     lent: Option<Lent>,
     limits: Limits,
+    /// The shared memory of System V that is attached: its address and its length.
+    attached: HashMap<u64, u64>,
     /// `true` if the program has let the processor refuse words that are not aligned.
     aligns_comparisons: bool,
     /// The counts of blocks that were left before their ends.
@@ -277,6 +289,8 @@ impl Engine {
             contexts,
             blocks: Vec::new(),
             by_address: Map::default(),
+            by_start: BTreeSet::new(),
+            leads: Map::default(),
             needed_flags: RefCell::default(),
             live: Vec::new(),
             retired: Retired::default(),
@@ -290,6 +304,7 @@ impl Engine {
             signals: Signals::new(),
             lent: None,
             limits,
+            attached: HashMap::new(),
             aligns_comparisons: false,
             partial_runs: BTreeMap::new(),
             is_counted,
@@ -385,15 +400,16 @@ impl Engine {
         let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
         match exit {
             Exit::Go { address, context, patch } => {
-                let is_current = self.is_current(state, context);
-                let context = self.context_now(state, address, context);
-                let code = self.block(address, context);
-                // What cannot run now may be code later.
-                let is_block = self.known_block(address, context).is_some();
-                if let Some(patch) = patch.filter(|_| is_block && is_current && self.options.links_blocks) {
+                let code = self.go(state, address, context);
+                if let (Some(patch), Some(code)) = (patch, code) {
                     Arena::link(patch, code);
                 }
-                state.resume = code;
+            }
+            Exit::Lead { address, context, patch } => {
+                if let Some(code) = self.go(state, address, context) {
+                    // It will lead elsewhere again.
+                    Arena::patch(patch, displacement(patch, code));
+                }
             }
             Exit::Indirect { site } if self.links(state, site) => {
                 self.indirect(state, site);
@@ -450,6 +466,16 @@ impl Engine {
             }
         }
         Step::Run
+    }
+
+    /// Goes on with a block, and returns its code if jumps may lead there without the engine from here on.
+    fn go(&mut self, state: &mut State, address: u64, context: ContextId) -> Option<u64> {
+        let is_current = self.is_current(state, context);
+        let context = self.context_now(state, address, context);
+        state.resume = self.block(address, context);
+        // What cannot run now may be code later.
+        let is_block = self.known_block(address, context).is_some();
+        (is_block && is_current && self.options.links_blocks).then_some(state.resume)
     }
 
     /// Returns an address as people read it.

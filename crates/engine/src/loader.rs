@@ -107,6 +107,8 @@ pub(crate) fn load(
     let stack_bytes = stack_limit().clamp(*STACK_BYTES.start(), *STACK_BYTES.end()) & !(PAGE_BYTES - 1);
     map_or_refuse(STACK_END - stack_bytes, stack_bytes, access, flags, -1, 0)?;
     space.add(STACK_END - stack_bytes, stack_bytes, access | code | ANONYMOUS);
+    // Alone, it grows as it is needed.
+    space.leave_uncounted(stack_bytes);
     let values = Values { program: &program, bias, linker_bias, has_linker: linker.is_some() };
     let sp = stack(command, &values);
     Ok(Loaded { start, sp, brk })
@@ -141,7 +143,8 @@ fn map_segment(segment: &Segment, file: &File, bias: u64, space: &mut AddressSpa
         protection |= if segment.flags & flag.0 == 0 { 0 } else { bit };
     }
     // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
-    let host_protection = protection & !sys::PROT_EXEC;
+    let host_protection =
+        protection & !sys::PROT_EXEC | if protection & sys::PROT_EXEC == 0 { 0 } else { sys::PROT_READ };
     let start = page_start(segment.address + bias);
     let file_end = segment.address + bias + segment.file_bytes;
     let end = page_end(segment.address + bias + segment.memory_bytes);

@@ -139,7 +139,7 @@ pub(crate) fn is_shadow_stack(first: u64, bytes: u64, address: u64) -> bool {
 /// Writes the frame below the first, which translated code reads when there is none: its stack pointer is above all of the program, and
 /// a return goes on with the given code.
 pub(crate) fn set_sentinel(first: u64, continuation: u64) {
-    let frame = Frame { sp: u64::MAX >> 1, continuation, enter_cost: 0, edge: 0, unused: 0 };
+    let frame = Frame { sp: u64::MAX >> 1, continuation, enter_cost: 0, edge: 0, is_counted: 0 };
     set_frame(first - Frame::BYTES as u64, 0, frame);
 }
 

@@ -17,7 +17,8 @@ pub(crate) struct Frame {
     pub(crate) enter_cost: u64,
     /// The number of the edge.
     pub(crate) edge: u32,
-    pub(crate) unused: u32,
+    /// While a part of the profile is written, 1 if the call is counted in it. Otherwise anything.
+    pub(crate) is_counted: u32,
 }
 
 impl Frame {

@@ -11,6 +11,7 @@ pub(crate) const CHANGES: &str = r#"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <ucontext.h>
 #include <unistd.h>
 #define APART __attribute__((noinline)) static
@@ -87,12 +88,35 @@ APART long aligned(unsigned char *code) {
     memcpy(code + 3, "\x9c\x58\x48\x0d\x00\x00\x04\x00\x50\x9d\x90\xeb\x00\x9c\x58\x48\x25\xff\xff\xfb\xff\x50\x9d\xc3", 24);
     return ((Code)(code + 3))(0) & 0x40000;
 }
+/* Code that can be run only, at the end of a file within its mapping, and in shared memory that is attached twice. */
+static long at_edges(unsigned char *only) {
+    long sum = 0;
+    emit(only, 3, 4, 0);
+    mprotect(only, 8192, PROT_EXEC);
+    sum += ((Code)only)(1);
+    mprotect(only, 8192, PROT_READ | PROT_EXEC);
+    sum += ((Code)only)(1);
+    mprotect(only, 8192, PROT_EXEC);
+    sum += ((Code)only)(1);
+    int file = memfd_create("short", 0);
+    if (ftruncate(file, 4096)) return -1;
+    unsigned char *code = mmap(0, 65536, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED, file, 0);
+    emit(code + 4000, 5, 6, 0);
+    sum += ((Code)(code + 4000))(1);
+    int id = shmget(IPC_PRIVATE, 4096, 0600 | IPC_CREAT);
+    unsigned char *write = shmat(id, 0, 0), *run = shmat(id, 0, 0);
+    mprotect(run, 4096, PROT_READ | PROT_EXEC);
+    for (int i = 0; i < 3; i++) emit(write, i, 2, 0), sum = sum * 7 + ((Code)run)(1);
+    shmdt(write), shmdt(run), shmctl(id, IPC_RMID, 0);
+    return sum;
+}
 int main(int count, char **words) {
     (void)words;
     int all = PROT_READ | PROT_WRITE | PROT_EXEC, own = MAP_PRIVATE | MAP_ANONYMOUS;
     printf("%ld\n", run(AT(0x20000000), map(0x20000000, all, own, -1), 100, 0));
     printf("%ld\n", run(AT(0x20100000), map(0x20100000, PROT_READ | PROT_WRITE, own, -1), 100, 1));
     if (count > 1) {
+        printf("%ld\n", at_edges(map(0x20600000, all, own, -1)));
         /* Valgrind does not see this. */
         int file = memfd_create("code", 0);
         if (ftruncate(file, 8192)) return 1;
@@ -181,6 +205,47 @@ fn code_that_changes_does_what_it_does_alone() {
             assert_eq!(stdout(&output), stdout(&alone), "{program:?} {options:?}");
         }
     }
+}
+
+/// Library code at a place where there was other code, which the same call has run.
+const REUSES: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+__attribute__((noinline)) static long call(long (*f)(long), long n) { long s = 0; for (long i = 0; i < n; i++) s += f(i); return s; }
+int main(void) {
+    void *library = dlopen("./library.so", RTLD_NOW);
+    if (!library) return 1;
+    char *at = dlsym(library, "work");
+    dlclose(library);
+    char *page = (char *)((long)at & ~4095L);
+    char *code = mmap(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    memcpy(code + (at - page), "\x48\x8d\x47\x07\xc3", 5); /* lea rax, [rdi + 7]; ret */
+    long sum = call((long (*)(long))at, 100);
+    munmap(code, 4096);
+    library = dlopen("./library.so", RTLD_NOW);
+    if (dlsym(library, "work") != (void *)at) return 2;
+    printf("%ld\n", sum + call((long (*)(long))at, 50));
+    return 0;
+}
+"#;
+
+#[test]
+fn a_library_in_the_place_of_other_code_has_its_costs() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(
+        folder.path(),
+        "library.so",
+        &["-O1", "-shared", "-fPIC"],
+        "long work(long x) { return x * 3 + 1; }\n",
+    );
+    compile(folder.path(), "reuses", &["-O1"], REUSES);
+    assert_same_profile(folder.path(), &["./reuses"]);
 }
 
 #[test]

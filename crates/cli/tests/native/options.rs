@@ -230,6 +230,25 @@ fn parts_of_blocks_add_up() {
         let totals: Vec<u64> = parts.iter().map(|part| Sums::read(part).total).collect();
         (totals.len(), totals.iter().sum::<u64>())
     };
+    // A call that begins where a part ends is counted in the next one.
+    let calls = |options: &[&str], output: &str| {
+        total(options, output);
+        let words = ["functions", "--format", "json", "-n", "0", "--filter=^(fib|work|leaf)$"];
+        let entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let parts = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(output));
+        let parts: Vec<String> = parts.map(|path| path.to_str().unwrap().to_owned()).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let functions = run_in(folder.path(), &[&words[..], &parts].concat());
+        let answer: serde_json::Value = serde_json::from_str(&stdout(&functions)).unwrap();
+        let rows = answer["functions"].as_array().unwrap().clone();
+        let mut calls: Vec<_> =
+            rows.iter().map(|row| (row["name"].to_string(), row["calls"].to_string())).collect();
+        calls.sort();
+        calls
+    };
+    let whole_calls = calls(&[], "one.out");
+    assert!(whole_calls.len() > 1, "{whole_calls:?}");
+    assert_eq!(calls(&["--dump-every-bb=499"], "many.out"), whole_calls);
     let (whole_count, whole) = total(&[], "whole.out");
     let (part_count, parts) = total(&["--dump-every-bb=5000"], "parts.out");
     assert_eq!((whole_count, whole), (1, parts));
@@ -257,7 +276,7 @@ int main(void) {
     sigset_t all;
     sigfillset(&all);
     int queue = epoll_create1(0), word = 0;
-    for (int way = 0; way < 8; way++) {
+    for (int way = 0; way < 9; way++) {
         struct timespec time = {0, 300000000};
         struct timespec mask_time = time;
         int result = 0, expected = 0;
@@ -269,6 +288,7 @@ int main(void) {
         case 4: { struct epoll_event event; result = epoll_pwait(queue, &event, 1, 300, &all); break; }
         case 5: expected = -ETIMEDOUT; result = syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, 0, 0) ? -errno : 0; break;
         case 6: result = ppoll(0, 0, &mask_time, &all); break;
+        case 8: expected = -EAGAIN; result = sigtimedwait(&all, 0, &time) < 0 ? -errno : 1; break;
         case 7: result = pselect(0, 0, 0, 0, &mask_time, &all); break;
         }
         if (result != expected) printf("%d: %d %s\n", way, result, errno == EINTR ? "interrupted" : "failed");

@@ -226,6 +226,7 @@ const UNDER_LIMIT: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 static pthread_barrier_t barrier;
 static void *run(void *data) {
     char *memory = malloc(20 << 20);
@@ -240,6 +241,9 @@ int main(void) {
     for (int i = 0; i < 16; i++) if (pthread_create(&threads[i], 0, run, &barrier)) return 1;
     for (int i = 0; i < 16; i++) if (pthread_join(threads[i], &result) || !result) return 2;
     puts(malloc(1500ul << 20) ? "enough" : "too little");
+    /* What is replaced does not count twice. */
+    char *reserved = mmap(0, 700 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mmap(reserved, 700 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != reserved) return 3;
     return 0;
 }
 "#;

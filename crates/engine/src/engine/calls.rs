@@ -418,7 +418,7 @@ impl Engine {
             continuation: entry.continuation,
             enter_cost: state.cost,
             edge: entry.edge.0,
-            unused: 0,
+            is_counted: 0,
         };
         memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;

@@ -12,6 +12,15 @@ pub(crate) struct Chunk {
     pub(crate) asm: Asm,
 }
 
+/// Code that leads from earlier translations of a block to the present one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lead {
+    start: u64,
+    /// The displacement of its jump, and the way to the engine while there is no translation.
+    patch: u64,
+    missing: u64,
+}
+
 impl Engine {
     /// Begins code at the end of the cache.
     pub(super) fn chunk(&mut self) -> Chunk {
@@ -58,13 +67,24 @@ impl Engine {
         chunk.asm.base()
     }
 
-    /// Replaces the start of a block, which is no longer right, by a way to a new translation.
+    /// Replaces the start of a block, which is no longer right, by a way to a new translation. All earlier translations share it, so that code
+    /// that changes again and again is one jump away.
     pub(super) fn lead_on(&mut self, code: u64, address: u64, context: ContextId) {
-        let mut chunk = self.chunk();
-        let patch = chunk.asm.replaceable_jump(0);
-        self.emit_missing(&mut chunk, patch, address, context);
-        let new = self.add_chunk(chunk);
-        let [a, b, c, d] = displacement(code + 1, new).to_le_bytes();
+        let lead = match self.leads.get(&(address, context)) {
+            Some(lead) => *lead,
+            None => {
+                let mut chunk = self.chunk();
+                let patch = chunk.asm.replaceable_jump(0);
+                let mut rare = self.rare_code();
+                self.emit_exit(&mut rare, Exit::Lead { address, context, patch });
+                let missing = self.arena.add_rare_code(rare.bytes());
+                let lead = Lead { start: self.add_chunk(chunk), patch, missing };
+                self.leads.insert((address, context), lead);
+                lead
+            }
+        };
+        Arena::patch(lead.patch, displacement(lead.patch, lead.missing));
+        let [a, b, c, d] = displacement(code + 1, lead.start).to_le_bytes();
         Arena::patch_start(code, [0xe9, a, b, c, d]);
     }
 }

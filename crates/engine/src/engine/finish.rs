@@ -2,11 +2,13 @@
 
 use linux_raw_sys::general as sys;
 
+use super::flush::FIRST;
 use super::master_handler;
 use super::own_call::own_call;
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
 use super::{Engine, Translated};
+use crate::block::MAX_BLOCK_BYTES;
 use crate::contexts::ContextId;
 use crate::state::State;
 
@@ -95,6 +97,7 @@ impl Engine {
         let is_known = self.by_address.get(&(start, context)) == Some(&block);
         if is_known {
             self.by_address.remove(&(start, context));
+            self.by_start.remove(&(start, context));
             if self.leads_on(1) {
                 self.lead_on(code, start, context);
             }
@@ -110,23 +113,26 @@ impl Engine {
             let bytes: u64 = block.lengths.iter().map(|length| u64::from(*length)).sum();
             block.start < end && block.start + bytes > address
         };
-        let mut old: Vec<(u64, ContextId, u64)> = Vec::new();
-        let found = self.by_address.iter().filter(|(key, _)| key.0 < end && key.0 + 2048 > address);
-        for (key, number) in found {
-            let block = &self.blocks[*number as usize];
-            if is_inside(block) {
-                old.push((key.0, key.1, block.code));
-            }
-        }
+        // A block that begins before may reach into it.
+        let first = address.saturating_sub(MAX_BLOCK_BYTES as u64);
+        let near = self.by_start.range((first, FIRST)..(end, FIRST));
+        let old = near.filter_map(|key| {
+            let block = &self.blocks[*self.by_address.get(key)? as usize];
+            is_inside(block).then_some((key.0, key.1, block.code))
+        });
+        let old: Vec<(u64, ContextId, u64)> = old.collect();
         self.retired.forget(address, end);
         let leads_on = self.leads_on(old.len());
+        // Code without a file is no object.
+        let was_made = old.first().is_some_and(|(start, ..)| self.space.has_changing_code(*start));
         for (start, context, code) in old {
             self.by_address.remove(&(start, context));
+            self.by_start.remove(&(start, context));
             if leads_on {
                 self.lead_on(code, start, context);
             }
         }
-        if self.objects.remove(address, length) {
+        if self.objects.remove(address, length) || was_made {
             self.forget_targets(address..end);
         }
         self.contexts.forget(address, length);

@@ -1,12 +1,15 @@
 //! A full code cache: all code is forgotten, and translated again when it runs. Counters, contexts and calls stay.
 
-use gristmill_profile::hash::Map;
+use std::collections::BTreeMap;
 
 use super::{Engine, Exit};
 use crate::arena::{Arena, Table};
 use crate::contexts::ContextId;
 use crate::memory;
 use crate::state::{Frame, State};
+
+/// The least context: keys of an address are at or behind it.
+pub(super) const FIRST: ContextId = ContextId(0);
 
 /// Code that leads on to another translation.
 const LEADING_CODE_BYTES: u64 = 64;
@@ -15,7 +18,7 @@ const LEADING_CODE_BYTES: u64 = 64;
 #[derive(Debug, Default)]
 pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
-    blocks: Map<(u64, ContextId), u32>,
+    blocks: BTreeMap<(u64, ContextId), u32>,
     /// Tables of sites.
     tables: Vec<Table>,
     /// The end of the code that lasts, and the count of its exits.
@@ -43,7 +46,10 @@ impl Retired {
 
     /// Forgets blocks that start in a range, which becomes other code.
     pub(super) fn forget(&mut self, start: u64, end: u64) {
-        self.blocks.retain(|key, _| !(start..end).contains(&key.0));
+        let inside: Vec<_> = self.blocks.range((start, FIRST)..(end, FIRST)).map(|(key, _)| *key).collect();
+        for key in inside {
+            self.blocks.remove(&key);
+        }
     }
 
     pub(super) fn must_flush(&self) -> bool {
@@ -62,7 +68,9 @@ impl Engine {
     /// Flushes the code cache at an exit, if it can be done there. Returns the exit without what was forgotten.
     pub(super) fn flush_at(&mut self, state: &mut State, exit: Exit) -> Exit {
         let lasting = match exit {
-            Exit::Go { address, context, .. } => Exit::Go { address, context, patch: None },
+            Exit::Go { address, context, .. } | Exit::Lead { address, context, .. } => {
+                Exit::Go { address, context, patch: None }
+            }
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
             Exit::Return
             | Exit::ReturnAndPop(_)
@@ -92,6 +100,8 @@ impl Engine {
         self.arena.forget_code_from(self.retired.lasting_code_end);
         self.exits.truncate(self.retired.lasting_exits);
         self.retired.blocks.extend(self.by_address.drain());
+        self.by_start.clear();
+        self.leads.clear();
         self.live.clear();
         self.retired.tables.extend(self.sites.drain(..).filter_map(|site| site.table));
         self.contexts.forget_continuations();

@@ -175,18 +175,20 @@ impl Engine {
             if raw::error_of(own_call(sys::__NR_mmap, mapping)).is_none() {
                 let protection = self.space.protection(start).unwrap_or(access | ANONYMOUS);
                 self.space.add(new, start - new, protection);
+                self.space.leave_uncounted(start - new);
             }
         }
         result
     }
 
-    /// `true` if the program may not have that much more memory.
-    pub(super) fn is_beyond_limit(&self, length: u64, protection: u32) -> bool {
+    /// `true` if the program may not have that much more memory. It replaces this much, and this much that can be written.
+    pub(super) fn is_beyond_limit(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
         let [all, data, ..] = self.limits.own;
-        let exceeds = |limit: Option<Limit>, used: &dyn Fn() -> u64| {
-            limit.is_some_and(|[limit, _]| limit != u64::MAX && used().saturating_add(length) > limit)
+        let exceeds = |limit: Option<Limit>, used: u64| {
+            limit.is_some_and(|[limit, _]| limit != u64::MAX && used.saturating_add(length) > limit)
         };
-        exceeds(all, &|| self.space.mapped_bytes())
-            || protection & sys::PROT_WRITE != 0 && exceeds(data, &|| self.space.writable_bytes())
+        exceeds(all, self.space.mapped_bytes().saturating_sub(replaced[0]))
+            || protection & sys::PROT_WRITE != 0
+                && exceeds(data, self.space.writable_bytes().saturating_sub(replaced[1]))
     }
 }

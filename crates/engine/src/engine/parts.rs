@@ -18,6 +18,17 @@ const LAST_CLOSED: u64 = 16;
 /// The end of the error.
 const TOO_MANY_FILES: &str = "(os error 24)";
 
+/// A reason to look at the calls that go on.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    /// A part ends. It has no calls that have cost nothing in it: such a call is counted in the next one.
+    Part,
+    /// Counts are set to zero.
+    Zero,
+    /// Counts begin again: calls that were counted are not when they end.
+    Restart,
+}
+
 impl Engine {
     /// Returns the text that a part has for what it was written for.
     pub(super) fn trigger_text(&self, trigger: &Trigger) -> Vec<u8> {
@@ -39,7 +50,7 @@ impl Engine {
     pub(super) fn dump(&mut self, state: &mut State, trigger: &Trigger) {
         let is_alone = self.options.separates_threads && trigger.is_of_thread();
         self.stop_others(state);
-        self.add_all_calls(state, is_alone, 1);
+        self.add_all_calls(state, is_alone, Change::Part);
         self.write_part(trigger, is_alone.then_some(state.own_address));
         self.restart(state, is_alone);
     }
@@ -47,7 +58,7 @@ impl Engine {
     /// Begins to count again, in a thread that has a profile of its own or in all.
     pub(super) fn zero(&mut self, state: &mut State, is_alone: bool) {
         self.stop_others(state);
-        self.add_all_calls(state, is_alone, 1);
+        self.add_all_calls(state, is_alone, Change::Zero);
         self.restart(state, is_alone);
     }
 
@@ -93,21 +104,21 @@ impl Engine {
             }
         }
         self.partial_runs.retain(|run, _| !bases.contains(&run.thread));
-        self.add_all_calls(state, is_alone, u64::MAX);
+        self.add_all_calls(state, is_alone, Change::Restart);
         self.threads.restart_summaries(&bases);
     }
 
-    fn add_all_calls(&self, state: &mut State, is_alone: bool, count: u64) {
-        self.add_calls(state, count);
+    fn add_all_calls(&self, state: &mut State, is_alone: bool, change: Change) {
+        self.add_calls(state, change);
         if !is_alone {
             for other in self.threads.others(state) {
-                self.add_calls(other, count);
+                self.add_calls(other, change);
             }
         }
     }
 
-    /// Adds to the counts of calls of a thread that go on, and what they have cost so far.
-    fn add_calls(&self, state: &mut State, count: u64) {
+    /// Counts the calls of a thread that go on, and adds what they have cost so far, or takes the counts back.
+    fn add_calls(&self, state: &mut State, change: Change) {
         let mut cost = state.cost;
         let mut level = state.levels.len();
         for index in (0..state.frame_count()).rev() {
@@ -118,10 +129,17 @@ impl Engine {
                 cost = state.levels.get(level).map_or(cost, |level| level.cost);
                 continue;
             }
-            if let Some(cells) = self.contexts.get(EdgeId(frame.edge)).cells {
+            let is_counted = match change {
+                Change::Part => cost != frame.enter_cost,
+                Change::Zero => true,
+                Change::Restart => frame.is_counted != 0,
+            };
+            let count = if matches!(change, Change::Restart) { u64::MAX } else { 1 };
+            if let Some(cells) = self.contexts.get(EdgeId(frame.edge)).cells.filter(|_| is_counted) {
                 cells.add(state.own_address, count, cost.wrapping_sub(frame.enter_cost));
             }
-            memory::set_frame(state.first_frame, index, Frame { enter_cost: cost, ..frame });
+            let is_counted = u32::from(is_counted);
+            memory::set_frame(state.first_frame, index, Frame { enter_cost: cost, is_counted, ..frame });
         }
         state.root_cost = cost;
     }

@@ -227,7 +227,7 @@ impl Engine {
             continuation: self.odd_return,
             enter_cost: state.cost,
             edge: HANDLER_EDGE,
-            unused: 0,
+            is_counted: 0,
         };
         memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;

@@ -26,9 +26,17 @@ const ARCH_SET_FS: u64 = 0x1002;
 const ARCH_GET_FS: u64 = 0x1003;
 const ARCH_GET_GS: u64 = 0x1004;
 
+/// Returns the protection of memory while the engine runs: it reads code, and the processor does not run it.
+fn protection_of_host(protection: u32) -> u32 {
+    let read = if protection & sys::PROT_EXEC == 0 { 0 } else { sys::PROT_READ };
+    protection & !sys::PROT_EXEC | read
+}
+
 /// The usual size of large pages, and the flag for them of shared memory.
 const LARGE_PAGE_BYTES: u64 = 2 << 20;
 const SHM_HUGETLB: u64 = 0o4000;
+const SHM_RDONLY: u64 = 0o1_0000;
+const SHM_EXEC: u64 = 0o10_0000;
 
 /// Returns the size of the large pages that a mapping is to have.
 fn large_page(flags: u32) -> Option<u64> {
@@ -121,9 +129,13 @@ impl Engine {
             sys::__NR_rt_sigsuspend
             | sys::__NR_ppoll
             | sys::__NR_pselect6
+            | sys::__NR_io_pgetevents
             | sys::__NR_epoll_pwait
             | sys::__NR_epoll_pwait2
-            | sys::__NR_io_uring_enter => {
+            | sys::__NR_io_uring_enter
+            | sys::__NR_rt_sigtimedwait
+            | sys::__NR_signalfd
+            | sys::__NR_signalfd4 => {
                 return Outcome::Kernel(self.with_own_mask(state, number, arguments));
             }
             sys::__NR_rt_sigprocmask if second != 0 && fourth == 8 => {
@@ -143,6 +155,7 @@ impl Engine {
             sys::__NR_pkey_mprotect if fourth == u64::MAX => self.protect(first, second, third as u32),
             sys::__NR_mremap => self.remap(arguments),
             sys::__NR_shmat => self.attach(arguments),
+            sys::__NR_shmdt => self.detach(first),
             sys::__NR_arch_prctl => self.thread_area(state, first, second),
             sys::__NR_clone => self.clone_process(state, arguments),
             sys::__NR_fork => self.fork(state),
@@ -197,7 +210,7 @@ impl Engine {
             return self.brk as i64;
         }
         let (old, new) = (page_end(self.brk), page_end(wanted));
-        if new > old && self.is_beyond_limit(new - old, sys::PROT_WRITE) {
+        if new > old && self.is_beyond_limit(new - old, sys::PROT_WRITE, [0; 2]) {
             return self.brk as i64;
         }
         if new > old {
@@ -223,7 +236,10 @@ impl Engine {
         if length == 0 || length > 1 << 46 || offset % PAGE_BYTES != 0 {
             return failed(if length > 1 << 46 { ENOMEM } else { EINVAL });
         }
-        if self.is_beyond_limit(page_end(length), protection) {
+        // What it replaces is free before.
+        let replaced = if flags & sys::MAP_FIXED == 0 { [0; 2] } else { self.space.bytes_in(hint, length) };
+        let own = if flags & sys::MAP_TYPE == sys::MAP_PRIVATE { protection } else { 0 };
+        if self.is_beyond_limit(page_end(length), own, replaced) {
             return failed(ENOMEM);
         }
         let is_fixed = flags & (sys::MAP_FIXED | sys::MAP_FIXED_NOREPLACE) != 0;
@@ -244,13 +260,18 @@ impl Engine {
             let hint = page_start(hint);
             let is_possible = hint != 0 && hint.is_multiple_of(alignment) && self.space.is_free(hint, length);
             // Code is best below 2 GB, and what is reserved without access can become code.
-            let is_for_code = protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
+            let must_be_near = flags & sys::MAP_32BIT != 0;
+            let is_for_code =
+                must_be_near || protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
             let is_far = hint.saturating_add(length) > MAX_CODE_ADDRESS;
             if is_possible && !(is_for_code && is_far) {
                 hint
             } else {
                 let found = self.space.find(length, alignment, is_for_code);
                 let is_near = found.is_some_and(|found| found + length <= MAX_CODE_ADDRESS);
+                if must_be_near && !is_near {
+                    return failed(ENOMEM);
+                }
                 match (is_possible && !is_near).then_some(hint).or(found) {
                     Some(address) => address,
                     None => return failed(ENOMEM),
@@ -259,7 +280,7 @@ impl Engine {
         };
         // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
         let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT);
-        let host = protection & !sys::PROT_EXEC;
+        let host = protection_of_host(protection);
         // SAFETY: the range is free, or the program's.
         let mut result = unsafe { raw::map_fixed(address, length, host, flags, file, offset) };
         if result == failed(EINVAL) && !is_fixed && flags & sys::MAP_ANONYMOUS == 0 {
@@ -326,17 +347,20 @@ impl Engine {
         if protection & sys::PROT_GROWSDOWN != 0
             && let Some(start) = self.space.start(address)
         {
-            (address, length) = (start, address - start + length);
+            (address, length) = (start, length.saturating_add(address - start));
         }
         let protection = protection & !sys::PROT_GROWSDOWN;
         if self.space.is_foreign(address, length) {
             return failed(ENOMEM);
         }
-        let host = u64::from(protection & !sys::PROT_EXEC);
+        let host = u64::from(protection_of_host(protection));
         let result = own_call(sys::__NR_mprotect, [address, length, host, 0, 0, 0]);
         if result == 0 && length > 0 {
             // Blocks of code that the program makes look for changes of it, as long as they can read it.
-            let looks = protection & sys::PROT_READ != 0 && self.space.is_anonymous(address, length);
+            let can_change = protection & (sys::PROT_WRITE | sys::PROT_EXEC) != 0;
+            let looks = can_change
+                && host & u64::from(sys::PROT_READ) != 0
+                && self.space.is_anonymous(address, length);
             if !looks && protection & (sys::PROT_WRITE | sys::PROT_EXEC) != sys::PROT_EXEC {
                 self.forget_code(address, length);
             }
@@ -355,7 +379,7 @@ impl Engine {
         }
         let (old_end, new_end) = (page_end(old + old_length), page_end(old + new_length));
         let grows = new_end > old_end;
-        if grows && self.is_beyond_limit(new_end - old_end, protection) {
+        if grows && self.is_beyond_limit(new_end - old_end, protection, [0; 2]) {
             return failed(ENOMEM);
         }
         let fits = !grows || self.space.is_free(old_end, new_end - old_end);
@@ -402,9 +426,26 @@ impl Engine {
         let Some(address) = address.filter(|address| !self.space.is_foreign(*address, length)) else {
             return failed(ENOMEM);
         };
-        let result = own_call(sys::__NR_shmat, [id, address, flags, 0, 0, 0]);
+        let result = own_call(sys::__NR_shmat, [id, address, flags & !SHM_EXEC, 0, 0, 0]);
         if raw::error_of(result).is_none() {
-            self.space.add(result as u64, length, sys::PROT_READ | sys::PROT_WRITE);
+            let address = result as u64;
+            let write = if flags & SHM_RDONLY == 0 { sys::PROT_WRITE } else { 0 };
+            let run = if flags & SHM_EXEC == 0 { 0 } else { sys::PROT_EXEC };
+            self.forget_code(address, length);
+            self.space.add(address, length, sys::PROT_READ | write | run | SHARED);
+            self.attached.insert(address, length);
+        }
+        result
+    }
+
+    /// Detaches shared memory.
+    fn detach(&mut self, address: u64) -> i64 {
+        let result = own_call(sys::__NR_shmdt, [address, 0, 0, 0, 0, 0]);
+        if result == 0
+            && let Some(length) = self.attached.remove(&address)
+        {
+            self.forget_code(address, length);
+            self.space.remove(address, length);
         }
         result
     }

@@ -8,9 +8,7 @@ use super::{Engine, Exit, Translated};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, Reg};
-use crate::block::{
-    ALL_FLAGS, Block, Decoded, End, MAX_BLOCK_BYTES, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison,
-};
+use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
@@ -43,8 +41,12 @@ impl Engine {
         let changes =
             self.space.has_changing_code(address) || self.space.has_changing_code(block.next().max(1) - 1);
         if changes {
-            copy = block.code[..block.code.len().min(MAX_BLOCK_BYTES)].to_vec();
+            let (count, end) = (block.instructions.len(), block.end);
+            copy = block.code[..(block.next() - address) as usize].to_vec();
             block = Block::decode(&copy, address, MAX_INSTRUCTIONS);
+            if block.instructions.len() == count {
+                block.end = end;
+            }
         }
         if address > MAX_CODE_ADDRESS && block.refers_to_its_place() {
             let mut chunk = self.chunk();
@@ -73,6 +75,7 @@ impl Engine {
         let mut chunk = self.chunk();
         self.blocks[number as usize].code = chunk.asm.base();
         self.by_address.insert((address, context), number);
+        self.by_start.insert((address, context));
         self.live.push(number);
         Arena::mark_block(chunk.asm.base());
         if changes {

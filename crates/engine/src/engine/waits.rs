@@ -1,5 +1,5 @@
-//! System calls that wait. The signal of the engine, which stops threads and wakes the program up for requests, is never in their masks of
-//! signals, and a wait that it interrupts goes on for the rest of its time.
+//! System calls that wait. The signal of the engine, which stops threads and wakes the program up for requests, is never in their masks and
+//! sets of signals, and a wait that it interrupts goes on for the rest of its time.
 
 use std::time::{Duration, Instant};
 
@@ -92,18 +92,26 @@ impl Engine {
     pub(super) fn with_own_mask(&self, state: &mut State, number: u32, arguments: [u64; 6]) -> [u64; 6] {
         let is_extended = arguments[3] & EXTENDED_ARGUMENT != 0;
         let own = match number {
-            sys::__NR_rt_sigsuspend => self.own_mask(state, arguments, 0),
-            sys::__NR_ppoll => self.own_mask(state, arguments, 3),
-            sys::__NR_pselect6 => self.own_structure(state, arguments, 5, 2),
+            sys::__NR_rt_sigsuspend => self.own_mask(state, arguments, 0, 1),
+            sys::__NR_rt_sigtimedwait => self.own_mask(state, arguments, 0, 3),
+            sys::__NR_signalfd | sys::__NR_signalfd4 => self.own_mask(state, arguments, 1, 2),
+            sys::__NR_ppoll => self.own_mask(state, arguments, 3, 4),
+            sys::__NR_pselect6 | sys::__NR_io_pgetevents => self.own_structure(state, arguments, 5, 2),
             sys::__NR_io_uring_enter if is_extended => self.own_structure(state, arguments, 4, 3),
-            _ => self.own_mask(state, arguments, 4),
+            _ => self.own_mask(state, arguments, 4, 5),
         };
         own.unwrap_or(arguments)
     }
 
-    /// The address of a mask is an argument, and its size the next one.
-    fn own_mask(&self, state: &mut State, mut arguments: [u64; 6], index: usize) -> Option<[u64; 6]> {
-        arguments[index] = self.copied_mask(state, arguments[index], arguments[index + 1])?;
+    /// The address of a mask and its size are arguments.
+    fn own_mask(
+        &self,
+        state: &mut State,
+        mut arguments: [u64; 6],
+        index: usize,
+        size: usize,
+    ) -> Option<[u64; 6]> {
+        arguments[index] = self.copied_mask(state, arguments[index], arguments[size])?;
         Some(arguments)
     }
 
