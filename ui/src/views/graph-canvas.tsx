@@ -9,7 +9,7 @@ import { arrowOf, CHARACTER_PIXELS, pathOf, walk } from "./graph-geometry";
 import { Sheet, useSight, type Laid, type Rectangle } from "./graph-sight";
 
 const GRAPH_HINT =
-  "Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on an arc chooses it.";
+  "Drag and wheel move, Ctrl and wheel zoom; arrow keys follow the most expensive calls. Click an arc to choose it.";
 
 interface Ends {
   caller: number;

@@ -128,7 +128,7 @@ function PlainGraph() {
           <>
             <p class="note">
               {around && id !== null
-                ? `Boxes have the cost of ${visible(place.value.name)} while it runs, or what of it comes through them; ~ marks estimates. Arcs have the cost of all their calls.`
+                ? `Boxes: the cost of ${visible(place.value.name)} while it runs, or what comes through them; ~: an estimate. Arcs: all their calls.`
                 : "Costs are inclusive."}
             </p>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}

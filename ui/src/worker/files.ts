@@ -52,7 +52,7 @@ export async function chunksOfGzip(
     end = bytes.indexOf(0x1f, end);
     if (end < 0) end = bytes.length;
     else if (bytes[end + 1] !== 0x8b || bytes[end + 2] !== 8 || bytes[end + 3]! > 0x1f) continue;
-    if (--files < 0) throw new Error();
+    if (--files < 0) throw damage;
     try {
       const one = new Blob([bytes.subarray(start, end)]);
       for (const chunk of await chunksOf(expanded(one.stream()), limit)) {
