@@ -86,6 +86,13 @@ pub(crate) struct AddressSpace {
     recent: Cell<Option<(u64, Mapping)>>,
 }
 
+/// Returns the protection that memory of the program has for the processor. That never runs the program's own code: a jump there by
+/// mistake is a fault, not an uncounted run. The engine reads code.
+pub(crate) fn protection_of_host(protection: u32) -> u32 {
+    let read = if protection & sys::PROT_EXEC == 0 { 0 } else { sys::PROT_READ };
+    protection & !sys::PROT_EXEC | read
+}
+
 /// Rounds up to whole pages.
 pub(crate) fn page_end(address: u64) -> u64 {
     address.saturating_add(PAGE_BYTES - 1) & !(PAGE_BYTES - 1)

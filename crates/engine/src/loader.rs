@@ -13,7 +13,7 @@ use object::elf;
 
 use crate::address_space::{
     ANONYMOUS, AddressSpace, BREAK_BYTES, LINKER_START, PAGE_BYTES, PROGRAM_START, STACK_BYTES, STACK_END,
-    is_of_program, page_end, page_start,
+    is_of_program, page_end, page_start, protection_of_host,
 };
 use crate::elf::{HEADER_BYTES, Program, Segment};
 use crate::objects::Objects;
@@ -142,9 +142,7 @@ fn map_segment(segment: &Segment, file: &File, bias: u64, space: &mut AddressSpa
     {
         protection |= if segment.flags & flag.0 == 0 { 0 } else { bit };
     }
-    // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
-    let host_protection =
-        protection & !sys::PROT_EXEC | if protection & sys::PROT_EXEC == 0 { 0 } else { sys::PROT_READ };
+    let host_protection = protection_of_host(protection);
     let start = page_start(segment.address + bias);
     let file_end = segment.address + bias + segment.file_bytes;
     let end = page_end(segment.address + bias + segment.memory_bytes);

@@ -94,15 +94,22 @@ impl Engine {
     /// Goes on with a block whose code has changed. The one before keeps its counts.
     pub(super) fn translate_again(&mut self, state: &mut State, block: u32) {
         let Translated { start, context, code, .. } = self.blocks[block as usize];
-        let is_known = self.by_address.get(&(start, context)) == Some(&block);
-        if is_known {
+        if self.by_address.get(&(start, context)) == Some(&block) {
+            self.forget_blocks(&[(start, context, code)]);
+        }
+        self.go_to(state, start, context);
+    }
+
+    /// Forgets blocks, by their keys and the addresses of their code, which leads to new translations.
+    fn forget_blocks(&mut self, old: &[(u64, ContextId, u64)]) {
+        let leads_on = self.leads_on(old.len());
+        for &(start, context, code) in old {
             self.by_address.remove(&(start, context));
             self.by_start.remove(&(start, context));
-            if self.leads_on(1) {
+            if leads_on {
                 self.lead_on(code, start, context);
             }
         }
-        self.go_to(state, start, context);
     }
 
     /// As [`Engine::forget_code`], also where no code was mapped: the program may have tried to run it.
@@ -122,16 +129,9 @@ impl Engine {
         });
         let old: Vec<(u64, ContextId, u64)> = old.collect();
         self.retired.forget(address, end);
-        let leads_on = self.leads_on(old.len());
         // Code without a file is no object.
         let was_made = old.first().is_some_and(|(start, ..)| self.space.has_changing_code(*start));
-        for (start, context, code) in old {
-            self.by_address.remove(&(start, context));
-            self.by_start.remove(&(start, context));
-            if leads_on {
-                self.lead_on(code, start, context);
-            }
-        }
+        self.forget_blocks(&old);
         if self.objects.remove(address, length) || was_made {
             self.forget_targets(address..end);
         }

@@ -10,7 +10,7 @@ use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
 use super::own_call::own_call;
 use super::{Call, Engine, Step};
 use crate::address_space::{
-    ANONYMOUS, BREAK_BYTES, MAX_CODE_ADDRESS, PAGE_BYTES, SHARED, page_end, page_start,
+    ANONYMOUS, BREAK_BYTES, MAX_CODE_ADDRESS, PAGE_BYTES, SHARED, page_end, page_start, protection_of_host,
 };
 use crate::contexts::ContextId;
 use crate::memory;
@@ -25,12 +25,6 @@ const ARCH_SET_GS: u64 = 0x1001;
 const ARCH_SET_FS: u64 = 0x1002;
 const ARCH_GET_FS: u64 = 0x1003;
 const ARCH_GET_GS: u64 = 0x1004;
-
-/// Returns the protection of memory while the engine runs: it reads code, and the processor does not run it.
-fn protection_of_host(protection: u32) -> u32 {
-    let read = if protection & sys::PROT_EXEC == 0 { 0 } else { sys::PROT_READ };
-    protection & !sys::PROT_EXEC | read
-}
 
 /// The usual size of large pages, and the flag for them of shared memory.
 const LARGE_PAGE_BYTES: u64 = 2 << 20;
@@ -278,7 +272,6 @@ impl Engine {
                 }
             }
         };
-        // The processor never runs the program's own code: a jump there by mistake is a fault, not an uncounted run.
         let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT);
         let host = protection_of_host(protection);
         // SAFETY: the range is free, or the program's.

@@ -36,8 +36,8 @@ impl<'t> Engine<'t> {
         let process = self.target.process;
         let begin = Instant::now();
         let (question, answer) = (native::request_path(&self.messages), native::answer_path(&self.messages));
-        // It has its messages when it can be asked.
-        while !self.messages.exists() {
+        // It has its messages when it can be asked. Before it has its handler, the signal would end it.
+        while !self.messages.exists() || !native::can_wake(process) {
             self.wait(begin)?;
         }
         let messages = File::open(&self.messages)
@@ -50,13 +50,6 @@ impl<'t> Engine<'t> {
         let _ = std::fs::remove_file(&answer);
         native::replace(&question, request)
             .map_err(|error| failed(format!("process {process} cannot be asked: {}", reason(&error))))?;
-        // Before it has its handler, the signal would end it.
-        while !native::can_wake(process) {
-            if let Err(error) = self.wait(begin) {
-                let _ = std::fs::remove_file(&question);
-                return Err(error);
-            }
-        }
         if !native::wake(process) {
             let _ = std::fs::remove_file(&question);
             return Err(failed(format!(
