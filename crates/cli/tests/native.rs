@@ -11,6 +11,8 @@ mod as_valgrind;
 #[path = "native/changing_code.rs"]
 mod changing_code;
 mod harness;
+#[path = "native/jumps.rs"]
+mod jumps;
 #[path = "native/options.rs"]
 mod options;
 #[path = "native/processes.rs"]
@@ -313,8 +315,7 @@ fn what_it_cannot_do_is_refused_before_the_program_runs() {
     std::fs::write(folder.path().join("text"), "no program").unwrap();
     let ran = folder.path().join("ran");
     for (options, expected) in [
-        (&["--collect-jumps=yes"][..], "it has no --collect-jumps=yes yet"),
-        (&["--cache-sim=yes"], "it has no simulation of caches yet"),
+        (&["--cache-sim=yes"][..], "it has no simulation of caches yet"),
         (&["--branch-sim=yes"], "it has no --branch-sim=yes yet"),
         (&["--valgrind-option=--smc-check=all"], "it has no --valgrind-option yet"),
     ] {

@@ -190,7 +190,7 @@ fn a_program_that_cannot_be_run_is_refused_as_shells_do() {
         (&["-o", "."], ". is a directory"),
         (&["-o", "%z"], "behind %"),
         (&["--valgrind-option=--bogus"], "--bogus"),
-        (&["--engine=native", "--collect-jumps=yes"], "no --collect-jumps=yes yet"),
+        (&["--engine=native", "--branch-sim=yes"], "no --branch-sim=yes yet"),
     ] {
         let output = record(folder.path(), &[options, &["true"]].concat());
         assert_eq!(code(&output), 2, "{options:?}: {}", stderr(&output));

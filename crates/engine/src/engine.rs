@@ -7,6 +7,7 @@ mod commands;
 pub(crate) mod execute;
 mod finish;
 mod flush;
+mod jump_counts;
 mod jumps;
 mod limits;
 mod master_handler;
@@ -48,6 +49,7 @@ use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
 use chunk::Lead;
 use flush::Retired;
+use jump_counts::Followed;
 pub(crate) use limits::Limits;
 pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
@@ -217,6 +219,8 @@ pub(crate) struct Engine {
     aligns_comparisons: bool,
     /// The counts of blocks that were left before their ends.
     pub(crate) partial_runs: BTreeMap<PartialRun, u64>,
+    /// The counted jumps, by the number of the block and the target.
+    pub(crate) jumps: BTreeMap<(u32, u64), Followed>,
     /// `true` if calls are followed and costs are counted.
     is_counted: bool,
     /// Parts of the profile that were written.
@@ -307,6 +311,7 @@ impl Engine {
             attached: HashMap::new(),
             aligns_comparisons: false,
             partial_runs: BTreeMap::new(),
+            jumps: BTreeMap::new(),
             is_counted,
             parts: 0,
             forked_from: Vec::new(),

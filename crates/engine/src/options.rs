@@ -105,6 +105,8 @@ pub struct Options {
     pub dump_every: u64,
     /// `true` if all parts are written to one file.
     pub combines_parts: bool,
+    /// `true` if jumps within functions are counted.
+    pub collects_jumps: bool,
     /// `true` if each thread has a profile of its own, whose name ends with its number.
     pub separates_threads: bool,
     /// `true` if the cost is counted in a vector register where the processor has one that the program does not know of. The counts
@@ -134,6 +136,7 @@ impl Options {
             is_counted_at_start: true,
             dump_every: 0,
             combines_parts: false,
+            collects_jumps: false,
             separates_threads: false,
             counts_in_vectors: true,
             links_blocks: true,

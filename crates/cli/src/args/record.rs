@@ -254,7 +254,6 @@ impl RecordArgs {
         let options = [
             ("simulation of caches", self.simulates_caches()),
             ("--branch-sim=yes", is_yes(self.branch_sim)),
-            ("--collect-jumps=yes", is_yes(self.collect_jumps)),
             ("--valgrind-option", !self.valgrind_option.is_empty()),
         ];
         options.into_iter().find(|(_, is_asked)| *is_asked).map(|(option, _)| option)

@@ -117,6 +117,7 @@ fn options(arguments: &[OsString]) -> Result<Options, String> {
     options.collects_at_start = collects_at_start(known);
     options.is_counted_at_start = is_yes("instr-atstart", true);
     options.combines_parts = is_yes("combine-dumps", false);
+    options.collects_jumps = is_yes("collect-jumps", false);
     options.dump_every = value("dump-every-bb").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
     options.separates_threads = is_yes("separate-threads", false);
     options.counts_in_vectors = is_yes("count-in-vectors", true);

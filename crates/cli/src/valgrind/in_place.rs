@@ -15,7 +15,8 @@ use super::{changes_user, find_program};
 const VARIABLE: &str = "GRISTMILL_ENGINE";
 
 /// Options with yes or no that the engine has.
-const YES_OR_NO: [&str; 11] = [
+const YES_OR_NO: [&str; 12] = [
+    "--collect-jumps",
     "--dump-instr",
     "--dump-line",
     "--compress-strings",
@@ -37,13 +38,8 @@ const FUNCTIONS: [&str; 5] =
 const NUMBERED: [&str; 2] = ["--separate-callers", "--separate-recs"];
 
 /// Options that the engine has with one value only, which is the default.
-const FIXED: [(&str, &str); 5] = [
-    ("--cache-sim", "no"),
-    ("--branch-sim", "no"),
-    ("--collect-jumps", "no"),
-    ("--collect-bus", "no"),
-    ("--collect-systime", "no"),
-];
+const FIXED: [(&str, &str); 4] =
+    [("--cache-sim", "no"), ("--branch-sim", "no"), ("--collect-bus", "no"), ("--collect-systime", "no")];
 
 /// Options without effect here.
 const WITHOUT_EFFECT: [&str; 7] = [

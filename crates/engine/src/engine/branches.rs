@@ -23,6 +23,8 @@ const SLOT_COUNT: u64 = 256;
 pub(crate) struct IndirectBranch {
     pub(super) context: ContextId,
     pub(super) site: CallSite,
+    /// The number of the block that it ends.
+    pub(super) block: u32,
     pub(super) return_address: Option<u64>,
 }
 
@@ -65,7 +67,8 @@ impl Engine {
         self.emit_exit(&mut rare, Exit::Indirect { site: number });
         let unknown = self.arena.add_rare_code(rare.bytes());
         let next = chunk.asm.replaceable_jump(unknown);
-        let branch = IndirectBranch { context: end.context, site: end.site, return_address };
+        let branch =
+            IndirectBranch { context: end.context, site: end.site, block: end.number, return_address };
         let chain = [Comparison::default(); MAX_CHAIN as usize];
         self.sites.push(Site { branch, first: next, next, chain, unknown, target_count: 0, table: None });
     }
@@ -110,6 +113,10 @@ impl Engine {
             Transfer::Jump | Transfer::Watched(_) => {
                 chunk.asm.restore(RCX);
                 chunk.asm.restore(RDX);
+                if matches!(transfer, Transfer::Jump) {
+                    let counted = self.indirect_jump(site.branch, target);
+                    Engine::emit_jump_count(&mut chunk, counted);
+                }
                 self.emit_transfer(&mut chunk, site.branch.context, target, &transfer);
             }
         }
@@ -139,7 +146,10 @@ impl Engine {
     fn indirect_once(&mut self, state: &mut State, branch: IndirectBranch) {
         let target = state.target;
         let context = match self.indirect_transfer(state, branch) {
-            Some(Transfer::Jump) => branch.context,
+            Some(Transfer::Jump) => {
+                self.count_indirect_jump(state, branch, target);
+                branch.context
+            }
             Some(Transfer::Call(plan)) => self.push(state, &plan),
             Some(Transfer::Watched(call)) => self.watched_call(state, call),
             None => return,
@@ -149,7 +159,7 @@ impl Engine {
 
     /// Decides what an indirect branch is. `None` if it has left calls, and the program goes on.
     fn indirect_transfer(&mut self, state: &mut State, branch: IndirectBranch) -> Option<Transfer> {
-        let IndirectBranch { context, site, return_address } = branch;
+        let IndirectBranch { context, site, return_address, .. } = branch;
         let target = state.target;
         let is_counted = !matches!(self.contexts.kind(context), Kind::Uncounted);
         if is_counted && return_address.is_none() && self.jump_out(state, context, target) {

@@ -50,6 +50,7 @@ impl Engine {
         state.gpr[4] = state.gpr[4].wrapping_sub(pushed);
         let context = self.context_now(state, branch.site.address, context);
         let target = branch.destination(state);
+        self.count_branch(state, &branch, target);
         if is_call {
             let transfer = self.transfer(context, branch.site, target, Some(branch.next));
             self.take(state, context, transfer, target);

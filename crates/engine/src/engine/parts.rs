@@ -98,6 +98,9 @@ impl Engine {
                     cell.set(*base, 0);
                 }
             }
+            for cell in self.jumps.values().filter_map(|followed| followed.cell()) {
+                cell.set(*base, 0);
+            }
             for cells in self.contexts.edges().iter().filter_map(|edge| edge.cells) {
                 cells.count().set(*base, 0);
                 cells.cost().set(*base, 0);

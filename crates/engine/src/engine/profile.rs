@@ -7,13 +7,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use gristmill_format::{
-    Calls, Cost, CostLine, CostRole, Costs, Error, Header, Line, Name, NameKey, NameStyle, PositionKind,
-    PositionStyle, Positions, Record, Words, Writer,
+    Calls, Cost, CostLine, CostRole, Costs, Error, Header, Jump, Line, Name, NameKey, NameStyle,
+    PositionKind, PositionStyle, Positions, Record, Words, Writer,
 };
 
 use gristmill_profile::hash::Map;
 
 use super::Engine;
+use super::jump_counts::{JumpCount, JumpKey};
 use super::output_file::replace_content;
 use super::trigger::Trigger;
 use crate::arena::Cell;
@@ -37,17 +38,20 @@ struct ContextCosts {
     by_address: AddressCosts,
     /// By their keys.
     calls: Vec<(CallKey, CallCost)>,
+    /// By their keys.
+    jumps: Vec<(JumpKey, JumpCount)>,
 }
 
 impl ContextCosts {
     fn is_empty(&self) -> bool {
-        self.by_address.0.is_empty() && self.calls.is_empty()
+        self.by_address.0.is_empty() && self.calls.is_empty() && self.jumps.is_empty()
     }
 
     /// Returns the addresses that have costs or calls, with their self costs.
     fn spots(&self) -> Vec<(u64, u64)> {
         let mut spots = self.by_address.clone();
         spots.0.extend(self.calls.iter().map(|(key, _)| (key.0, 0)));
+        spots.0.extend(self.jumps.iter().map(|(key, _)| (key.0, 0)));
         spots.sort();
         spots.0
     }
@@ -208,6 +212,9 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
     sums.retain(|(_, (_, cost))| *cost != 0);
     for ((owner, key, _), sum) in sums {
         costs[owner.index()].calls.push((key, sum));
+    }
+    for (context, key, count) in engine.sum_jumps(bases) {
+        costs[context.index()].jumps.push((key, count));
     }
     for costs in &mut costs {
         add_up(&mut costs.calls);
@@ -406,6 +413,7 @@ impl Profile<'_> {
         let spots = costs.spots();
         let mut spots = spots.iter().copied().peekable();
         let mut calls = costs.calls.as_slice();
+        let mut jumps = costs.jumps.as_slice();
         // What holds from an address on. Addresses only grow.
         let mut run = spots.peek().map(|(address, _)| self.run(place, *address));
         let mut sum = 0;
@@ -452,6 +460,10 @@ impl Profile<'_> {
                 self.cost_line(writer, CostRole::Call, &positions, *cost)?;
                 calls = &calls[1..];
             }
+            while let Some(((_, target), count)) = jumps.first().filter(|(key, _)| key.0 <= last) {
+                self.write_jump(writer, place, &current, &positions, *target, *count)?;
+                jumps = &jumps[1..];
+            }
             run = Some(upcoming.unwrap_or(here));
         }
         put(writer, Line::Blank)?;
@@ -476,6 +488,34 @@ impl Profile<'_> {
         put(writer, self.named(NameKey::Cfn, &callee.name))?;
         let target = Positions::new(&callee.positions[self.columns()]);
         put(writer, Line::Calls(Calls { count: Cost::from(count), target }))
+    }
+
+    fn write_jump(
+        &self,
+        writer: &mut Writer<Sink>,
+        place: Place,
+        current: &[u8],
+        positions: &[u64; 2],
+        target: u64,
+        (taken, executed): JumpCount,
+    ) -> Result<(), Error> {
+        let (file, line) = self.run(place, target).source;
+        if line == 0 && !self.engine.options.by_instruction {
+            // It leads to no line.
+            return Ok(());
+        }
+        let file = file_name(&file);
+        if file != current {
+            put(writer, self.named(NameKey::Jfi, file))?;
+        }
+        let target = [target.wrapping_sub(self.bias(place)), line];
+        let target = Positions::new(&target[self.columns()]);
+        put(
+            writer,
+            Line::Jump(Jump { taken: Cost::from(taken), executed: executed.map(Cost::from), target }),
+        )?;
+        let positions = Positions::new(&positions[self.columns()]);
+        put(writer, Line::Cost(CostLine { role: CostRole::JumpSource, positions, costs: Costs::new(&[]) }))
     }
 
     /// Returns what is written of a context that is called at an address.

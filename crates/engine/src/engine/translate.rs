@@ -72,6 +72,14 @@ impl Engine {
             _ => Transfer::Jump,
         };
         let number = self.number_of(&block, context);
+        let counted_jump = match (block.end, &transfer) {
+            (End::Conditional(target), Transfer::Jump) => self.conditional_jump(number, context, target),
+            (End::Jump(target), Transfer::Jump) => {
+                self.note_jump(number, context, target);
+                None
+            }
+            _ => None,
+        };
         let mut chunk = self.chunk();
         self.blocks[number as usize].code = chunk.asm.base();
         self.by_address.insert((address, context), number);
@@ -127,7 +135,8 @@ impl Engine {
             counted_from = if counts_at_end { u16::MAX } else { chunk.asm.offset() };
         }
         let counts = counts.filter(|_| counts_at_end);
-        let end = BlockEnd { context, site, number, is_counted, looks, transfer, falls_to, counts };
+        let end =
+            BlockEnd { context, site, number, is_counted, looks, transfer, falls_to, counted_jump, counts };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
         translated.offsets = offsets.into();
@@ -398,24 +407,24 @@ impl Engine {
             chunk.asm.align_displacement(OPCODE_BYTES);
             chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
             let patch = chunk.asm.here();
-            let known = match end.transfer {
-                Transfer::Jump => self.known_block(target, end.context),
-                Transfer::Call(_) | Transfer::Watched(_) => None,
-            };
+            let goes_at_once = matches!(end.transfer, Transfer::Jump) && end.counted_jump.is_none();
+            let known = goes_at_once.then(|| self.known_block(target, end.context)).flatten();
             chunk.asm.displacement_to(known.unwrap_or(0));
-            if known.is_none() && matches!(end.transfer, Transfer::Jump) {
+            if known.is_none() && goes_at_once {
                 self.emit_missing(chunk, patch, target, end.context);
             }
             self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
-            if !matches!(end.transfer, Transfer::Jump) {
+            if !goes_at_once {
                 let here = chunk.asm.here();
                 chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
+                Engine::emit_jump_count(chunk, end.counted_jump);
                 self.emit_transfer(chunk, end.context, target, &end.transfer);
             }
         } else {
             chunk.asm.raw(&bytes[..bytes.len() - 1]);
             chunk.asm.raw(&[5]);
             let patch = chunk.asm.jump(0);
+            Engine::emit_jump_count(chunk, end.counted_jump);
             self.emit_transfer(chunk, end.context, target, &end.transfer);
             let here = chunk.asm.here();
             chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
@@ -431,13 +440,15 @@ pub(super) struct BlockEnd {
     /// The last instruction.
     pub(super) site: CallSite,
     /// The number of the block.
-    number: u32,
+    pub(super) number: u32,
     /// `true` if calls are followed.
     is_counted: bool,
     /// `true` if calls may have ended in the block without a return.
     looks: bool,
     transfer: Transfer,
     falls_to: Transfer,
+    /// The counter of a conditional jump.
+    counted_jump: Option<Cell>,
     /// The counting of a return, which comes when a register is spilled.
     counts: Option<Counts>,
 }
