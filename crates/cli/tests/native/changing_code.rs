@@ -215,7 +215,7 @@ const REUSES: &str = r#"
 #include <string.h>
 #include <sys/mman.h>
 __attribute__((noinline)) static long call(long (*f)(long), long n) { long s = 0; for (long i = 0; i < n; i++) s += f(i); return s; }
-int main(void) {
+int main(int count, char **words) {
     void *library = dlopen("./library.so", RTLD_NOW);
     if (!library) return 1;
     char *at = dlsym(library, "work");
@@ -224,6 +224,8 @@ int main(void) {
     char *code = mmap(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     memcpy(code + (at - page), "\x48\x8d\x47\x07\xc3", 5); /* lea rax, [rdi + 7]; ret */
     long sum = call((long (*)(long))at, 100);
+    /* Some give up the right to run it before they free it. */
+    if (count > 1 && mprotect(code, 4096, PROT_READ | PROT_WRITE)) return 3;
     munmap(code, 4096);
     library = dlopen("./library.so", RTLD_NOW);
     if (dlsym(library, "work") != (void *)at) return 2;
@@ -231,6 +233,34 @@ int main(void) {
     return 0;
 }
 "#;
+
+/// Memory that becomes shorter: what stays keeps its rights.
+const SHRINKS: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+    char *memory = mmap(0, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(memory + 4096, "\x48\x8d\x47\x07\xc3", 5); /* lea rax, [rdi + 7]; ret */
+    if (mprotect(memory + 4096, 4096, PROT_READ | PROT_EXEC)) return 1;
+    if (mremap(memory, 8 * 4096, 4 * 4096, 0) != memory) return 2;
+    memory[0] = 1;
+    printf("%ld\n", ((long (*)(long))(memory + 4096))(35));
+    return 0;
+}
+"#;
+
+#[test]
+fn memory_that_shrinks_keeps_its_rights() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "shrinks", &["-O1"], SHRINKS);
+    let output = record(folder.path(), &["-q", "-o", "a.out", "./shrinks"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, "42\n"), "{}", stderr(&output));
+}
 
 #[test]
 fn a_library_in_the_place_of_other_code_has_its_costs() {
@@ -246,6 +276,7 @@ fn a_library_in_the_place_of_other_code_has_its_costs() {
     );
     compile(folder.path(), "reuses", &["-O1"], REUSES);
     assert_same_profile(folder.path(), &["./reuses"]);
+    assert_same_profile(folder.path(), &["./reuses", "gives-up"]);
 }
 
 #[test]

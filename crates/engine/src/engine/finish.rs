@@ -129,10 +129,9 @@ impl Engine {
         });
         let old: Vec<(u64, ContextId, u64)> = old.collect();
         self.retired.forget(address, end);
-        // Code without a file is no object.
-        let was_made = old.first().is_some_and(|(start, ..)| self.space.has_changing_code(*start));
         self.forget_blocks(&old);
-        if self.objects.remove(address, length) || was_made {
+        // Code without a file is no object.
+        if self.objects.remove(address, length) || !old.is_empty() {
             self.forget_targets(address..end);
         }
         self.contexts.forget(address, length);

@@ -395,6 +395,11 @@ impl Engine {
         if raw::error_of(result).is_some() {
             return result;
         }
+        if target == old && !grows {
+            self.forget_code(new_end, old_end - new_end);
+            self.space.remove(new_end, old_end - new_end);
+            return result;
+        }
         self.forget_code(old, old_length);
         if flags & sys::MREMAP_DONTUNMAP == 0 {
             self.space.remove(old, old_length);

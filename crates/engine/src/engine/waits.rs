@@ -19,11 +19,16 @@ const FUTEX_COMMAND: u64 = 0x7f;
 /// The flag of `io_uring_enter` that its mask is in a structure.
 const EXTENDED_ARGUMENT: u64 = 8;
 
+/// The flag of `io_uring_enter` that its time is the one of the clock at which it ends.
+const ABSOLUTE_TIMER: u64 = 1 << 5;
+
 /// A limit of time of a system call.
 enum TimeLimit {
     /// The address of seconds and nanoseconds.
     Time(usize),
     Milliseconds(usize),
+    /// The third word of a structure is the address of the time.
+    OfStructure(usize),
 }
 
 /// Returns the argument of a system call that limits its time, and is left as it is when the call is interrupted.
@@ -34,7 +39,12 @@ fn time_limit(number: u64, arguments: [u64; 6]) -> Option<TimeLimit> {
         sys::__NR_rt_sigtimedwait => TimeLimit::Time(2),
         sys::__NR_futex if arguments[1] & FUTEX_COMMAND == u64::from(sys::FUTEX_WAIT) => TimeLimit::Time(3),
         sys::__NR_epoll_pwait2 | sys::__NR_semtimedop => TimeLimit::Time(3),
-        sys::__NR_io_getevents => TimeLimit::Time(4),
+        sys::__NR_io_getevents | sys::__NR_io_pgetevents => TimeLimit::Time(4),
+        sys::__NR_io_uring_enter
+            if arguments[3] & (EXTENDED_ARGUMENT | ABSOLUTE_TIMER) == EXTENDED_ARGUMENT =>
+        {
+            TimeLimit::OfStructure(4)
+        }
         sys::__NR_poll => TimeLimit::Milliseconds(2),
         sys::__NR_epoll_wait | sys::__NR_epoll_pwait => TimeLimit::Milliseconds(3),
         _ => return None,
@@ -59,6 +69,9 @@ impl Engine {
                 u64::try_from(arguments[index] as i32).ok().map(Duration::from_millis)
             }
             TimeLimit::Time(index) => self.duration(arguments[index]),
+            TimeLimit::OfStructure(index) => {
+                self.structure(state, arguments[index]).and_then(|words| self.duration(words[2]))
+            }
         };
         let now = Instant::now();
         let end = before.map(|before| before.end).or_else(|| now.checked_add(length?));
@@ -66,17 +79,32 @@ impl Engine {
         state.wait = Some(Wait { call, end, is_interrupted: false });
         if before.is_some() {
             let rest = end.saturating_duration_since(now);
+            state.rest_of_time = [rest.as_secs(), rest.subsec_nanos().into()];
+            let rest_of_time = &raw const state.rest_of_time as u64;
             match limit {
                 TimeLimit::Milliseconds(index) => {
                     arguments[index] = rest.as_nanos().div_ceil(1_000_000) as u64;
                 }
-                TimeLimit::Time(index) => {
-                    state.rest_of_time = [rest.as_secs(), rest.subsec_nanos().into()];
-                    arguments[index] = &raw const state.rest_of_time as u64;
+                TimeLimit::Time(index) => arguments[index] = rest_of_time,
+                TimeLimit::OfStructure(index) => {
+                    let Some([mask, size, _]) = self.structure(state, arguments[index]) else {
+                        return arguments;
+                    };
+                    state.mask_words = [mask, size, rest_of_time];
+                    arguments[index] = &raw const state.mask_words as u64;
                 }
             }
         }
         arguments
+    }
+
+    /// Returns the words of a structure of the program, or of the copy with the mask of the engine.
+    fn structure(&self, state: &State, address: u64) -> Option<[u64; 3]> {
+        if address == &raw const state.mask_words as u64 {
+            return Some(state.mask_words);
+        }
+        let mut words = [0; 3];
+        memory::read_words(&self.space, address, &mut words).then_some(words)
     }
 
     fn duration(&self, address: u64) -> Option<Duration> {
