@@ -116,6 +116,36 @@ fn another_count_of_recorded_processes_is_not_comparable() {
     assert_eq!(gate("run", "").0, 0);
 }
 
+/// A helper that a signal ends leaves the profile of what it did until then.
+#[test]
+fn another_count_of_processes_that_a_signal_ended_is_not_comparable() {
+    let script = format!("{}profile > $out$$\nprofile > ${{out}}2000000000\n. ./helpers\n", recorder());
+    let traced = recording("") + "options = [\"--trace-children=yes\"]\n";
+    for config in [recording(""), traced] {
+        let folder = gate_folder(&config, &script);
+        let gate = |command: &str, helpers: &str| {
+            std::fs::write(folder.path().join("helpers"), helpers).unwrap();
+            let output = run_in(folder.path(), &["gate", command]);
+            (code(&output), [stdout(&output), stderr(&output)].concat())
+        };
+        let (whole, ended) = (
+            "echo '==2000000000== Collected : 7' > ${log}2000000000\n",
+            "printf '==2000000000== Process terminating with default action of signal 15 (SIGTERM)\n\
+             ==2000000000== Collected : 7\n' > ${log}2000000000\n",
+        );
+        assert_eq!(gate("bless", whole).0, 0);
+        let (status, said) = gate("run", ended);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("processes that a signal ended: none in the baseline, 1 now"), "{said}");
+        let (status, said) = gate("bless", ended);
+        assert!(status == 0 && said.contains("1 process was ended by a signal"), "{said}");
+        assert_eq!(gate("run", ended).0, 0);
+        let (status, said) = gate("run", whole);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("processes that a signal ended: 1 in the baseline, none now"), "{said}");
+    }
+}
+
 /// An option that has Valgrind say less is accepted, but the messages tell how processes ended.
 #[test]
 fn valgrind_is_not_made_quiet() {

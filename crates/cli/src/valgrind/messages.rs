@@ -19,7 +19,10 @@ const MAX_LINE_BYTES: usize = 4 << 10;
 /// The line that Callgrind writes when a process ends, before its profile.
 const COLLECTED: &str = "Collected : ";
 
-/// The line before that: a summary begins with it, which the profile has as well.
+/// The beginning of the line about a signal that ends a process.
+const BY_SIGNAL: &str = "Process terminating with default action of signal ";
+
+/// The line before the costs: a summary begins with it, which the profile has as well.
 const EVENTS: &str = "Events    : ";
 
 /// The beginnings of lines that each process has.
@@ -113,6 +116,21 @@ impl MessageDirectory {
         File::open(self.file(process)).map_or(Ending::Untold, |file| ending(file, process))
     }
 
+    /// Counts the processes that a signal has ended: they did not do all of their work.
+    pub(crate) fn ended_by_signals(&self) -> usize {
+        let is_ended = |process: &u32| {
+            let mut is_ended = false;
+            if let Ok(file) = File::open(self.file(*process)) {
+                each_part(file, |text| {
+                    is_ended = own_lines(text, *process).any(|line| line.starts_with(BY_SIGNAL));
+                    is_ended
+                });
+            }
+            is_ended
+        };
+        self.processes().iter().filter(|process| is_ended(process)).count()
+    }
+
     /// Leaves the directory there.
     pub(crate) fn keep(self) {
         self.0.keep();
@@ -124,20 +142,31 @@ impl MessageDirectory {
 }
 
 /// Looks for the end of a process in all of its messages. There can be more of them than are shown, before that line and behind it.
-fn ending(mut messages: impl io::Read, process: u32) -> Ending {
+fn ending(messages: impl io::Read, process: u32) -> Ending {
     let mut ending = Ending::Silent;
+    each_part(messages, |text| {
+        match collected(text, process) {
+            Some(true) => ending = Ending::WithCosts,
+            Some(false) => ending = Ending::WithoutCosts,
+            None if ending == Ending::Silent => ending = Ending::Untold,
+            None => {}
+        }
+        ending == Ending::WithCosts
+    });
+    ending
+}
+
+/// Looks at messages part by part, until one is enough. Each line is whole in one of them.
+fn each_part(mut messages: impl io::Read, mut is_enough: impl FnMut(&str) -> bool) {
     let mut bytes = Vec::new();
     loop {
         let rest = bytes.len();
         match messages.by_ref().take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes) {
             Ok(_) if bytes.len() > rest => {}
-            _ => return ending,
+            _ => return,
         }
-        match collected(&String::from_utf8_lossy(&bytes), process) {
-            Some(true) => return Ending::WithCosts,
-            Some(false) => ending = Ending::WithoutCosts,
-            None if ending == Ending::Silent => ending = Ending::Untold,
-            None => {}
+        if is_enough(&String::from_utf8_lossy(&bytes)) {
+            return;
         }
         bytes.drain(..bytes.len().saturating_sub(MAX_LINE_BYTES));
     }
@@ -145,8 +174,7 @@ fn ending(mut messages: impl io::Read, process: u32) -> Ending {
 
 /// Returns `true` if a process has costs to write, and `false` if it has ended without.
 fn collected(messages: &str, process: u32) -> Option<bool> {
-    let lines = messages.lines().filter_map(|line| own_line(line, process));
-    let costs = lines.filter_map(|line| line.strip_prefix(COLLECTED));
+    let costs = own_lines(messages, process).filter_map(|line| line.strip_prefix(COLLECTED));
     let has_costs = costs.map(|costs| {
         costs.split_whitespace().any(|cost| cost.bytes().any(|byte| (b'1'..=b'9').contains(&byte)))
     });
@@ -163,6 +191,11 @@ pub(crate) fn without_summary(messages: &str, process: u32) -> impl Iterator<Ite
         }
         None => true,
     })
+}
+
+/// Returns the lines of Valgrind about a process without their beginning.
+fn own_lines(messages: &str, process: u32) -> impl Iterator<Item = &str> {
+    messages.lines().filter_map(move |line| own_line(line, process))
 }
 
 /// Returns a line of Valgrind about a process without its beginning, `==123== `.

@@ -79,6 +79,8 @@ struct Read {
     forked: usize,
     /// The processes of a recording that has those of all programs that it starts.
     processes: Option<ProcessCounts>,
+    /// The count of processes that a signal has ended.
+    ended_by_signals: usize,
     /// A remark about programs that are not in it.
     note: Option<String>,
 }
@@ -153,7 +155,7 @@ impl<'c> Recorder<'c> {
 
     /// Records once, or reads the files.
     fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
-        let Read { profile, file_count, forked, processes, note } =
+        let Read { profile, file_count, forked, processes, ended_by_signals, note } =
             self.profile(benchmark).map_err(|failure| self.relative(failure))?;
         profile
             .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
@@ -174,6 +176,16 @@ impl<'c> Recorder<'c> {
         if let Some(processes) = processes {
             measurement.environment.insert(RECORDED_PROCESSES.to_owned(), processes.to_string());
             notes.extend(processes.note());
+        }
+        if ended_by_signals > 0 {
+            measurement
+                .environment
+                .insert("processes that a signal ended".to_owned(), ended_by_signals.to_string());
+            let who = match ended_by_signals {
+                1 => "1 process was".to_owned(),
+                count => format!("{} processes were", grouped(count)),
+            };
+            notes.push(format!("{who} ended by a signal: the cost is that until then"));
         }
         match &benchmark.source {
             ProfileSource::Recording(recording) => {
@@ -252,7 +264,7 @@ impl<'c> Recorder<'c> {
         let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
         let profile =
             sum(profiles).map_err(|error| Failure::from(format!("{}: {error}", names.join(", "))))?;
-        Ok(Read { profile, file_count, forked: 0, processes: None, note })
+        Ok(Read { profile, file_count, forked: 0, processes: None, ended_by_signals: 0, note })
     }
 
     fn load(&self, files: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
@@ -310,7 +322,8 @@ impl<'c> Recorder<'c> {
             };
             Failure::from(format!("valgrind recorded nothing for {shown}: {error}{hint}"))
         })?;
-        Ok(Read { profile, file_count: 1, forked, processes, note })
+        let ended_by_signals = messages.ended_by_signals();
+        Ok(Read { profile, file_count: 1, forked, processes, ended_by_signals, note })
     }
 
     /// Runs the setup of a benchmark.
