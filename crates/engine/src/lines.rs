@@ -12,7 +12,7 @@ use gimli::{
 };
 use gristmill_profile::hash::Map;
 use memchr::memmem;
-use object::{Object as _, ObjectSection as _};
+use object::{CompressionFormat, Object as _, ObjectSection as _};
 
 type Slice = EndianSlice<'static, LittleEndian>;
 
@@ -86,11 +86,16 @@ impl Lines {
     pub(crate) fn read(bytes: &'static [u8]) -> Option<Lines> {
         let file = object::File::parse(bytes).ok()?;
         let section = |name: &str| -> Option<Slice> {
-            let data = file.section_by_name(name)?.uncompressed_data().ok()?;
+            let data = file.section_by_name(name)?.compressed_data().ok()?;
             // An object is never unloaded.
-            let data: &'static [u8] = match data {
-                std::borrow::Cow::Borrowed(data) => data,
-                std::borrow::Cow::Owned(data) => data.leak(),
+            let data: &'static [u8] = match data.format {
+                CompressionFormat::None => data.data,
+                CompressionFormat::Zlib => {
+                    let length = usize::try_from(data.uncompressed_size).ok()?;
+                    let expanded = fdeflate::decompress_to_vec_bounded(data.data, length).ok()?;
+                    expanded.leak()
+                }
+                _ => data.decompress().ok()?.into_owned().leak(),
             };
             Some(EndianSlice::new(data, LittleEndian))
         };
