@@ -1,7 +1,7 @@
 //! `cargo xtask engine-blocks`: programs of random instructions, alone and under the native engine: registers, flags, memory and counts.
 //!
 //! Each program runs under the engine in several ways, which must give the same file: counters in memory and in vectors, three sizes of
-//! the code cache, blocks that lead to each other and blocks that do not.
+//! the code cache, blocks that lead to each other and blocks that do not, jumps that are counted and jumps that are not.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,13 +12,20 @@ use crate::{random_blocks, workspace};
 /// Blocks of a program.
 const BLOCKS_OF_PROGRAM: u64 = 10_000;
 
+const COLLECT_JUMPS: &str = "--collect-jumps=yes";
+
+/// The options of all ways. Positions as differences depend on the jumps that are between.
+const SAME: [&str; 2] = ["--dump-instr=yes", "--compress-pos=no"];
+
 /// The ways to run, by their options.
-const WAYS: [(&str, &[&str]); 5] = [
+const WAYS: [(&str, &[&str]); 7] = [
     ("default", &[]),
     ("counters in memory", &["--count-in-vectors=no"]),
     ("smallest code cache", &["--code-cache=1"]),
     ("code cache of 1 MB", &["--code-cache=1024", "--count-in-vectors=no"]),
     ("no links", &["--link-blocks=no"]),
+    ("counted jumps", &[COLLECT_JUMPS]),
+    ("counted jumps, counters in memory", &[COLLECT_JUMPS, "--count-in-vectors=no"]),
 ];
 
 /// The most programs that a message names.
@@ -101,14 +108,14 @@ fn difference(program: &Path, folder: &Path, number: u64) -> Result<Option<Strin
     let mut first: Option<Vec<String>> = None;
     for (way, options) in WAYS {
         let mut command = Command::new(program);
-        command.args(["record", "--engine", "native", "-q", "--force", "--dump-instr=yes", "-o", "profile"]);
-        let recorded = output(command.args(options).arg("./random"))?;
+        command.args(["record", "--engine", "native", "-q", "--force", "-o", "profile"]);
+        let recorded = output(command.args(SAME).args(options).arg("./random"))?;
         if recorded.stdout != alone.stdout {
             return Ok(Some(format!("registers, flags or memory differ ({way})")));
         }
         let path = folder.join("profile");
         let profile = std::fs::read_to_string(&path).context(|| format!("cannot read {}", path.display()))?;
-        let lines = profile.lines().filter(|line| !line.starts_with("pid:"));
+        let lines = without_jumps(&profile).filter(|line| !line.starts_with("pid:"));
         let lines: Vec<String> = lines.map(str::to_owned).collect();
         match &first {
             Some(first) if *first != lines => return Ok(Some(format!("counts differ ({way})"))),
@@ -117,4 +124,14 @@ fn difference(program: &Path, folder: &Path, number: u64) -> Result<Option<Strin
         }
     }
     Ok(None)
+}
+
+/// Returns the lines of a profile, but for jumps and their sources.
+fn without_jumps(profile: &str) -> impl Iterator<Item = &str> {
+    let mut is_source = false;
+    profile.lines().filter(move |line| {
+        let is_jump = line.starts_with("jump=") || line.starts_with("jcnd=");
+        let is_left_out = std::mem::replace(&mut is_source, is_jump) || is_jump;
+        !is_left_out && !line.starts_with("jfi=")
+    })
 }
