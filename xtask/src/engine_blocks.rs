@@ -126,7 +126,7 @@ fn difference(program: &Path, folder: &Path, number: u64) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Returns the lines of a profile, but for jumps and their sources.
+/// Returns the lines of a profile, except for jumps and their sources.
 fn without_jumps(profile: &str) -> impl Iterator<Item = &str> {
     let mut is_source = false;
     profile.lines().filter(move |line| {

@@ -53,6 +53,34 @@ int main(void) {
 
 const WITH_ADDRESSES: [&str; 2] = ["--collect-jumps=yes", "--dump-instr=yes"];
 
+/// A jump that is changed, by the first argument, when other code has filled a small cache: to another target, to one with a condition, to both.
+const CHANGED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static int (*at(unsigned char *code))(int) { return (int (*)(int))code; }
+int main(int count, char **words) {
+    int way = atoi(words[1]);
+    unsigned char *code = mmap((void *)0x20000000, 1 << 20, 7, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    /* xor eax, eax; test edi, edi; jmp two; one: mov al, 1; ret; two: mov al, 2; ret; three: mov al, 3; ret */
+    memcpy(code, "\x31\xc0\x85\xff\xeb\x03\xb0\x01\xc3\xb0\x02\xc3\xb0\x03\xc3", 15);
+    int sum = 0;
+    for (int i = 0; i < 100; i++) sum += at(code)(i & 1);
+    for (int i = 0; i < 2000; i++) {
+        unsigned char *other = code + 4096 + i * 64;
+        for (int k = 0; k < 10; k++) memcpy(other + 4 * k, "\x85\xff\x74\x00", 4); /* test edi, edi; jz */
+        other[40] = 0xc3;
+        at(other)(1);
+    }
+    if (way & 1) code[5] = 6;    /* to three */
+    if (way & 2) code[4] = 0x75; /* jnz */
+    for (int i = 0; i < 100; i++) sum += at(code)(i & 1);
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
 /// A jump: the function, the address, and where it leads.
 type Key = (String, u64, u64);
 
@@ -126,6 +154,33 @@ fn jumps_are_those_of_callgrind() {
         for (key, sums) in &native {
             assert!(sums.1 >= valgrind[key].1, "{options:?} {program} {key:?}: {sums:?} {:?}", valgrind[key]);
             assert!(sums.1 == 0 || sums.1 >= sums.0, "{key:?}: {sums:?}");
+        }
+    }
+}
+
+#[test]
+fn a_jump_that_is_changed_has_the_counts_of_both() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "changed", &["-O1"], CHANGED);
+    for (way, expected) in [
+        ("1", ["jump=100 0x20000009", "jump=100 0x2000000c"]),
+        ("2", ["jump=100 0x20000009", "jcnd=50/100 0x20000009"]),
+        ("3", ["jump=100 0x20000009", "jcnd=50/100 0x2000000c"]),
+    ] {
+        for options in [&[][..], &["--code-cache=1"]] {
+            let words =
+                ["-q", "--force", "--collect-jumps=yes", "--dump-instr=yes", "--compress-pos=no", "-o", "a"];
+            let words =
+                [&["record", "--engine", "native"], &words[..], options, &["./changed", way]].concat();
+            let output = run_in(folder.path(), &words);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            let text = std::fs::read_to_string(folder.path().join("a")).unwrap();
+            for jump in expected {
+                assert!(text.contains(&format!("{jump} ")), "{way} {options:?}: {jump}: {text}");
+            }
         }
     }
 }

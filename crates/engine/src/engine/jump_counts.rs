@@ -8,6 +8,7 @@ use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch};
 use crate::arena::Cell;
 use crate::asm::{Mem, RCX};
+use crate::block::End;
 use crate::contexts::{ContextId, Kind};
 use crate::state::State;
 
@@ -51,6 +52,15 @@ impl Engine {
         if self.counts_jumps(context) {
             self.jumps.insert((block, target), Followed::Always);
         }
+    }
+
+    /// `true` if the jumps of a block are those that an end has. Other code can have come to its place.
+    pub(super) fn has_jumps_of(&self, block: u32, end: End) -> bool {
+        self.jumps.range((block, 0)..=(block, u64::MAX)).all(|((_, target), followed)| match followed {
+            Followed::Always => end == End::Jump(*target),
+            Followed::Sometimes(_) => end == End::Conditional(*target),
+            Followed::ToOneOfMany(_) => end == End::IndirectJump,
+        })
     }
 
     /// Returns the counter of a conditional jump, if it is counted.
@@ -130,10 +140,10 @@ impl Engine {
             let context = self.contexts.shown(self.contexts.owner(block.context).0);
             jumps.push((context, (address, *target), count));
         }
-        jumps.sort_unstable_by_key(|(context, key, _)| (*context, *key));
+        jumps.sort_unstable_by_key(|(context, key, count)| (*context, *key, count.1.is_some()));
         // Blocks that overlap have their ends in common.
         jumps.dedup_by(|(context, key, count), (kept_context, kept_key, kept)| {
-            let is_same = (*context, *key) == (*kept_context, *kept_key);
+            let is_same = (*context, *key, count.1.is_some()) == (*kept_context, *kept_key, kept.1.is_some());
             if is_same {
                 kept.0 = kept.0.wrapping_add(count.0);
                 kept.1 = kept.1.zip(count.1).map(|(one, other)| one.wrapping_add(other));

@@ -151,7 +151,10 @@ impl Engine {
         let lengths: Box<[u8]> =
             block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
         let known = self.retired.take(block.start, context);
-        if let Some(known) = known.filter(|known| self.blocks[*known as usize].lengths == lengths) {
+        let is_same = |known: &u32| {
+            self.blocks[*known as usize].lengths == lengths && self.has_jumps_of(*known, block.end)
+        };
+        if let Some(known) = known.filter(is_same) {
             return known;
         }
         let counter = self.cells(1);
