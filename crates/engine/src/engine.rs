@@ -203,6 +203,8 @@ pub(crate) struct Engine {
     retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
+    /// The sites that know a target, by that.
+    sites_of_targets: BTreeSet<(u64, u32)>,
     hot_place: HotPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
@@ -300,6 +302,7 @@ impl Engine {
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
+            sites_of_targets: BTreeSet::new(),
             hot_place,
             odd_return: 0,
             threads,

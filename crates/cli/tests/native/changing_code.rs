@@ -215,7 +215,12 @@ const REUSES: &str = r#"
 #include <string.h>
 #include <sys/mman.h>
 __attribute__((noinline)) static long call(long (*f)(long), long n) { long s = 0; for (long i = 0; i < n; i++) s += f(i); return s; }
+#define OTHER(n) static long other##n(long x) { return x + n; }
+OTHER(1) OTHER(2) OTHER(3) OTHER(4) OTHER(5) OTHER(6)
 int main(int count, char **words) {
+    /* With many targets, a call finds them in another way. */
+    long (*others[])(long) = {other1, other2, other3, other4, other5, other6};
+    for (int i = 0; count > 2 && i < 6; i++) call(others[i], 2);
     void *library = dlopen("./library.so", RTLD_NOW);
     if (!library) return 1;
     char *at = dlsym(library, "work");
@@ -277,6 +282,7 @@ fn a_library_in_the_place_of_other_code_has_its_costs() {
     compile(folder.path(), "reuses", &["-O1"], REUSES);
     assert_same_profile(folder.path(), &["./reuses"]);
     assert_same_profile(folder.path(), &["./reuses", "gives-up"]);
+    assert_same_profile(folder.path(), &["./reuses", "gives-up", "many"]);
 }
 
 #[test]

@@ -124,6 +124,7 @@ impl Engine {
         // Registers are as behind the comparison.
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
+        self.sites_of_targets.insert((target, number));
         let comparison = Comparison { target, start, next };
         if site.target_count < MAX_CHAIN {
             Arena::patch(site.next, crate::asm::displacement(site.next, start));
@@ -196,16 +197,15 @@ impl Engine {
 
     /// Forgets targets of indirect branches in a range, where another object can be mapped: they lead to functions of the one before.
     pub(super) fn forget_targets(&mut self, range: Range<u64>) {
-        for site in &mut self.sites {
+        let known = self.sites_of_targets.range((range.start, 0)..(range.end, 0));
+        let known: Vec<(u64, u32)> = known.copied().collect();
+        for (target, number) in known {
+            self.sites_of_targets.remove(&(target, number));
+            let site = &mut self.sites[number as usize];
             if let Some(table) = site.table {
-                // All of them: the table does not tell its targets.
-                for slot in 0..SLOT_COUNT as u32 {
-                    table.set(slot, site.unknown);
-                }
-            } else if site.chain[..site.target_count as usize]
-                .iter()
-                .any(|comparison| range.contains(&comparison.target))
-            {
+                // Others of the slot come back when they are needed.
+                table.set(slot_of(target), site.unknown);
+            } else {
                 Arena::patch(site.first, crate::asm::displacement(site.first, site.unknown));
                 site.next = site.first;
                 site.target_count = 0;
@@ -220,9 +220,14 @@ impl Engine {
     }
 }
 
+/// Returns the slot of a target in a table.
+fn slot_of(target: u64) -> u32 {
+    (crate::asm::hash(target) % SLOT_COUNT) as u32
+}
+
 /// Adds a comparison to its slot. Those that were there come after it.
 fn add_to_slot(table: Table, comparison: &Comparison) {
-    let slot = (crate::asm::hash(comparison.target) % SLOT_COUNT) as u32;
+    let slot = slot_of(comparison.target);
     let before = table.get(slot);
     Arena::patch(comparison.next, crate::asm::displacement(comparison.next, before));
     table.set(slot, comparison.start);

@@ -103,6 +103,7 @@ impl Engine {
         self.by_start.clear();
         self.leads.clear();
         self.live.clear();
+        self.sites_of_targets.clear();
         self.retired.tables.extend(self.sites.drain(..).filter_map(|site| site.table));
         self.contexts.forget_continuations();
         // A return from these calls finds its way by the shadow stack alone.
