@@ -146,6 +146,17 @@ fn another_count_of_processes_that_a_signal_ended_is_not_comparable() {
     }
 }
 
+/// Processes of sandboxes have ids that others have, too, and write the same files.
+#[test]
+fn processes_of_a_namespace_are_refused() {
+    let script = format!("{}profile > $out$$\necho '==1== Parent PID: 0' > ${{log}}1\n", recorder());
+    let folder = gate_folder(&recording(""), &script);
+    let output = run_in(folder.path(), &["gate", "bless"]);
+    let said = [stdout(&output), stderr(&output)].concat();
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(said.contains("process 1 of it runs in a namespace of process ids"), "{said}");
+}
+
 /// An option that has Valgrind say less is accepted, but the messages tell how processes ended.
 #[test]
 fn valgrind_is_not_made_quiet() {

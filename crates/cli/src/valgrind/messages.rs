@@ -22,6 +22,9 @@ const COLLECTED: &str = "Collected : ";
 /// The beginning of the line about a signal that ends a process.
 const BY_SIGNAL: &str = "Process terminating with default action of signal ";
 
+/// The line of a process whose parent is in another namespace of process ids.
+const WITHOUT_PARENT: &str = "Parent PID: 0";
+
 /// The line before the costs: a summary begins with it, which the profile has as well.
 const EVENTS: &str = "Events    : ";
 
@@ -118,17 +121,27 @@ impl MessageDirectory {
 
     /// Counts the processes that a signal has ended: they did not do all of their work.
     pub(crate) fn ended_by_signals(&self) -> usize {
-        let is_ended = |process: &u32| {
-            let mut is_ended = false;
-            if let Ok(file) = File::open(self.file(*process)) {
-                each_part(file, |text| {
-                    is_ended = own_lines(text, *process).any(|line| line.starts_with(BY_SIGNAL));
-                    is_ended
-                });
-            }
-            is_ended
-        };
-        self.processes().iter().filter(|process| is_ended(process)).count()
+        self.processes()
+            .into_iter()
+            .filter(|process| self.has(*process, |line| line.starts_with(BY_SIGNAL)))
+            .count()
+    }
+
+    /// Returns a process whose parent it does not see: it is in a namespace of process ids, where ids are those of other processes, too.
+    pub(crate) fn process_of_namespace(&self) -> Option<u32> {
+        self.processes().into_iter().find(|process| self.has(*process, |line| line == WITHOUT_PARENT))
+    }
+
+    /// `true` if this holds for a line of Valgrind about a process.
+    fn has(&self, process: u32, holds: impl Fn(&str) -> bool) -> bool {
+        let mut has_one = false;
+        if let Ok(file) = File::open(self.file(process)) {
+            each_part(file, |text| {
+                has_one = own_lines(text, process).any(&holds);
+                has_one
+            });
+        }
+        has_one
     }
 
     /// Leaves the directory there.

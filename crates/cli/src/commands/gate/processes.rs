@@ -54,6 +54,18 @@ impl fmt::Display for ProcessCounts {
     }
 }
 
+/// Refuses processes that can have the ids of others: the profile of a later one replaces that of an earlier one.
+pub(super) fn refuse_namespaces(shown: &str, messages: &MessageDirectory) -> Result<(), Failure> {
+    match messages.process_of_namespace() {
+        None => Ok(()),
+        Some(process) => Err(format!(
+            "{shown}: process {process} of it runs in a namespace of process ids, as sandboxes make them: the profile of another process \
+             {process} would replace its own; record what runs in the sandbox, not the sandbox"
+        )
+        .into()),
+    }
+}
+
 /// Leaves out files that Callgrind leaves empty: those of processes that run another program in their place, and one beside those of
 /// threads. Half of a profile looks like an improvement, so those that had to have a cost are refused.
 pub(super) fn remove_empty(

@@ -17,7 +17,7 @@ use gristmill_profile::{Input, Profile, Selection};
 use gristmill_report::{DamageRow, inlining_notes};
 
 use super::process::{Remaining, lines, quoted, run};
-use super::processes::{OUT_NAME, ProcessCounts, remove_empty};
+use super::processes::{OUT_NAME, ProcessCounts, refuse_namespaces, remove_empty};
 use super::sources::{self, Before};
 use crate::args::ProgramArgs;
 use crate::inlined::with_inlined;
@@ -298,6 +298,7 @@ impl<'c> Recorder<'c> {
         let process = done.map_err(|failure| with_messages(failure, &messages))?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        refuse_namespaces(&shown, &messages)?;
         remove_empty(&mut files, process, &shown, &messages)?;
         // One for each process and thread. The process ids in the names differ from run to run.
         files.sort();
