@@ -43,6 +43,8 @@ pub(super) struct LineProof<'s, 'p> {
     column: usize,
     /// By function: its lines on both sides.
     lines: HashMap<JoinedId, [LineCosts; 2]>,
+    /// By caller and side: the functions that it calls, each with the lines that call it.
+    calling: HashMap<(JoinedId, Side), Vec<(JoinedId, SourceLine)>>,
     /// By side: the first run, and its functions by joined function.
     members: [Option<(usize, Vec<Vec<FunctionId>>)>; 2],
     entries: Option<Entries>,
@@ -157,6 +159,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
             comparison,
             column,
             lines: HashMap::new(),
+            calling: HashMap::new(),
             members: [None, None],
             entries: None,
             settled: HashMap::new(),
@@ -446,14 +449,17 @@ impl<'s, 'p> LineProof<'s, 'p> {
     /// in those of its own lines that cost less, as the optimizer that inlined may have done more.
     fn saved(&mut self, entries: &Entries, pair: &Pair) -> Cost {
         let comparison = self.comparison;
-        let (run, members) = self.members(pair.side);
-        let calling = comparison.calling_lines(run, &members[pair.caller.index()], pair.callee);
+        self.read_calls(pair);
         let file = comparison.file(pair.caller);
         let anchor = entries.anchor(pair.caller).map(|anchor| self.settled(entries, file, anchor, pair.side));
         let shift = anchor.map_or(0, |anchor| anchor.shift(pair.side));
         let end = anchor.map_or(0, |anchor| self.end(entries, file, anchor, pair.side));
         let entry = anchor.map_or(u64::MAX, |anchor| anchor.entry[pair.side.index()]);
         let body_lost = -self.body_gained(entries, pair);
+        let calls = &self.calling[&(pair.caller, pair.side)];
+        let start = calls.partition_point(|(callee, _)| *callee < pair.callee);
+        let length = calls[start..].partition_point(|(callee, _)| *callee == pair.callee);
+        let calling = &calls[start..start + length];
         let [with_calls, without] =
             [pair.side, pair.side.other()].map(|side| &self.lines[&pair.caller][side.index()]);
         let [mut of_calls, mut of_others] = [0; 2];
@@ -461,7 +467,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
             let is_own = line.file == file && (entry..=end).contains(&line.line);
             let after = cost_at(without, *line, if line.file == file { shift } else { 0 });
             let saved = (pair.expected(*cost) - after).max(0);
-            if calling.binary_search(line).is_ok() {
+            if calling.binary_search(&(pair.callee, *line)).is_ok() {
                 of_calls += saved;
             } else if is_own && after > 0 {
                 of_others += saved;
@@ -470,6 +476,16 @@ impl<'s, 'p> LineProof<'s, 'p> {
         // A line that was added or removed between them pairs lines that are not the same. Together they cannot have saved
         // more than the body did.
         of_calls + of_others.min((body_lost - of_calls).max(0))
+    }
+
+    /// Reads what a caller calls. It can call thousands of functions.
+    fn read_calls(&mut self, pair: &Pair) {
+        if !self.calling.contains_key(&(pair.caller, pair.side)) {
+            let comparison = self.comparison;
+            let (run, members) = self.members(pair.side);
+            let calls = comparison.calling_lines(run, &members[pair.caller.index()]);
+            self.calling.insert((pair.caller, pair.side), calls);
+        }
     }
 
     /// Returns the cost that a caller gained in its own lines, before the first function below it.

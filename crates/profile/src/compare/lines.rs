@@ -123,19 +123,15 @@ impl Comparison<'_> {
         lines
     }
 
-    /// Returns the lines of a run's functions that call a function, each once.
-    pub(super) fn calling_lines(
-        &self,
-        run: usize,
-        members: &[FunctionId],
-        callee: JoinedId,
-    ) -> Vec<SourceLine> {
+    /// Returns the functions that a run's functions call, each with the lines that call it, each once, in order.
+    pub(super) fn calling_lines(&self, run: usize, members: &[FunctionId]) -> Vec<(JoinedId, SourceLine)> {
         let profile = self.runs[run].profile;
-        let mut lines: Vec<SourceLine> = Vec::new();
+        let mut lines: Vec<(JoinedId, SourceLine)> = Vec::new();
         for &member in members {
             let calls = profile.lines(member, &self.selection).calls;
-            let to_callee = calls.iter().filter(|call| self.identity.joined(run, call.callee) == callee);
-            lines.extend(to_callee.map(|call| self.line_place(run, &call.place)));
+            lines.extend(calls.iter().map(|call| {
+                (self.identity.joined(run, call.callee), self.line_place(run, &call.place))
+            }));
         }
         lines.sort_unstable();
         lines.dedup();
