@@ -121,12 +121,16 @@ fn the_verdict_of_an_earlier_use_is_not_shown_again() {
     let output = run_step("Gate", path, &[("ARGUMENTS", "")]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(!stderr(&output).contains("gristmill-base"), "{}", stderr(&output));
-    assert_eq!(code(&run_step("Comment", path, &[("COMMENT", "true"), ("NUMBER", "7"), ("OUTCOME", "success")])), 0);
+    assert_eq!(
+        code(&run_step("Comment", path, &[("COMMENT", "true"), ("NUMBER", "7"), ("OUTCOME", "success")])),
+        0
+    );
     assert!(!path.join("summary").exists() && !path.join("gh.log").exists());
     // Nor does the comment of an earlier push stay.
     std::fs::write(path.join("comments"), "ID <!-- gristmill gate: . -->\n").unwrap();
     for outcome in ["failure", "cancelled", "skipped"] {
-        let _ = (std::fs::remove_file(path.join("gristmill-gate.md")), std::fs::remove_file(path.join("gh.log")));
+        let _ =
+            (std::fs::remove_file(path.join("gristmill-gate.md")), std::fs::remove_file(path.join("gh.log")));
         let environment = [("COMMENT", "true"), ("NUMBER", "7"), ("OUTCOME", outcome), ("DIRECTORY", ".")];
         assert_eq!(code(&run_step("Comment", path, &environment)), 0);
         assert!(std::fs::read_to_string(path.join("summary")).unwrap().starts_with("**No verdict**"));
@@ -143,6 +147,8 @@ fn a_comment_is_not_longer_than_github_takes() {
     assert_eq!(code(&run_step("Comment", path, &environment)), 0);
     let comment = std::fs::read_to_string(path.join("gristmill-comment.md")).unwrap();
     assert!(comment.len() < 65_000 && comment.ends_with("a line of the report\n"), "{}", comment.len());
-    assert!(comment.starts_with("<!-- gristmill gate: . -->\n\nThe summary of the job has all of this report.\n"));
+    assert!(
+        comment.starts_with("<!-- gristmill gate: . -->\n\nThe summary of the job has all of this report.\n")
+    );
     assert_eq!(std::fs::read_to_string(path.join("summary")).unwrap(), report);
 }

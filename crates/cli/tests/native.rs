@@ -346,5 +346,9 @@ fn what_it_finds_it_cannot_do_ends_with_a_reason_and_a_profile() {
         let said = stderr(&output);
         assert!(said.contains("the recording ended early: ") && said.contains(expected), "{name}: {said}");
         assert!(Sums::read(&folder.path().join(format!("{name}.out"))).total > 1000, "{name}");
+        // With `-q`, that is all.
+        let output = record(folder.path(), &["-q", "-o", &format!("{name}.q"), &format!("./{name}")]);
+        let said = stderr(&output);
+        assert!(said.contains(expected) && said.lines().count() == 1, "{name}: {said}");
     }
 }

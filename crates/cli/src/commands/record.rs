@@ -27,6 +27,9 @@ use crate::starter::{self, Start};
 use crate::terminal::printable_path;
 use crate::valgrind::{Randomisation, Valgrind, without_randomisation};
 
+/// The words of the native engine about a program that it cannot record to its end.
+const ENDED_EARLY: &str = "the recording ended early: ";
+
 /// The end of a recording.
 pub(crate) struct Done {
     pub(crate) status: ExitStatus,
@@ -129,11 +132,14 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     let settled = earlier.settle(&name, &processes, args.quiet, session);
     let recorded = Recorded::find(&name, run.process, (&processes, &log), &settled, args.combines_dumps());
     let messages = log.messages(&processes, args.verbose);
-    // Without a profile they are the reason.
-    if !args.quiet || recorded.files.is_empty() {
-        session.say_plainly(&messages);
-    }
     let has_failed = log.has_failed(&processes);
+    // Without a whole profile they are the reason.
+    if !args.quiet || recorded.files.is_empty() || has_failed {
+        session.say_plainly(&messages);
+    } else {
+        let is_reason = |line: &&str| line.contains(ENDED_EARLY);
+        session.say_plainly(&messages.split_inclusive('\n').filter(is_reason).collect::<String>());
+    }
     if has_failed && messages.is_empty() {
         session.report(&CliError::Usage {
             message: "the profile could not be written".to_owned(),

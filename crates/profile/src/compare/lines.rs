@@ -129,9 +129,11 @@ impl Comparison<'_> {
         let mut lines: Vec<(JoinedId, SourceLine)> = Vec::new();
         for &member in members {
             let calls = profile.lines(member, &self.selection).calls;
-            lines.extend(calls.iter().map(|call| {
-                (self.identity.joined(run, call.callee), self.line_place(run, &call.place))
-            }));
+            lines.extend(
+                calls
+                    .iter()
+                    .map(|call| (self.identity.joined(run, call.callee), self.line_place(run, &call.place))),
+            );
         }
         lines.sort_unstable();
         lines.dedup();
