@@ -239,7 +239,7 @@ struct Growth {
     bytes: u64,
     /// The memory that the last run may take.
     allowed: u64,
-    /// The memory that it took.
+    /// The memory that it took beyond the run on a small profile, which has the program itself and its libraries.
     peak: u64,
     /// The doublings before the two runs.
     first: usize,
@@ -294,7 +294,7 @@ impl Growth {
         Growth {
             bytes,
             allowed: allowed_bytes(subject, task, bytes),
-            peak: run.peak,
+            peak: run.peak.saturating_sub(constant.peak),
             first,
             last,
             before: Amounts::beyond(runs[first].1, constant),
