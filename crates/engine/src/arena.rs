@@ -376,6 +376,11 @@ impl Cell {
         unsafe { raw::read64(thread + u64::from(self.0)) }
     }
 
+    /// Adds up the counts of threads, by the addresses of their memory.
+    pub(crate) fn sum(self, threads: &[u64]) -> u64 {
+        threads.iter().map(|thread| self.of(*thread)).fold(0, u64::wrapping_add)
+    }
+
     /// Sets the count of a thread.
     pub(crate) fn set(self, thread: u64, value: u64) {
         // SAFETY: the memory of threads stays reserved.

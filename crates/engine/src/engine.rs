@@ -261,6 +261,18 @@ pub(crate) struct PartialRun {
     pub(crate) thread: u64,
 }
 
+impl PartialRun {
+    /// Returns what as many such runs change at an instruction of what its block has counted there: what did not run is taken off, or what
+    /// ran is added.
+    pub(crate) fn change(&self, instruction: usize, runs: u64) -> u64 {
+        match (instruction < usize::from(self.instruction), self.is_counted) {
+            (false, true) => runs.wrapping_neg(),
+            (true, false) => runs,
+            _ => 0,
+        }
+    }
+}
+
 /// The next step of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {

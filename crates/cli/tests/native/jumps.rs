@@ -8,7 +8,7 @@ use gristmill_profile::{Profile, Selection};
 use crate::harness::*;
 use crate::has_engine;
 use crate::programs::{CALLS, DEEP, compile};
-use crate::sums::{environment_of_valgrind, search_path};
+use crate::sums::set_environment;
 
 /// Loops, an indirect jump with many targets, jumps of recursion, `loop` and `jrcxz`, and a repetition, which is no jump.
 const JUMPS: &str = r#"
@@ -112,11 +112,7 @@ fn record(folder: &Path, engine: &str, options: &[&str], program: &str) {
     words.extend(options);
     words.push(program);
     let mut command = gristmill(&words);
-    command.current_dir(folder).env_clear();
-    match engine {
-        "native" => command.envs(environment_of_valgrind()),
-        _ => command.env("PATH", search_path()),
-    };
+    set_environment(command.current_dir(folder), engine);
     let output = command.output().unwrap();
     assert_eq!(stderr(&output), "", "{engine} {options:?} {program}");
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::harness::*;
 use crate::programs::compile;
-use crate::sums::{Sums, environment_of_valgrind, search_path};
+use crate::sums::{Sums, set_environment};
 use crate::{MAX_DIFFERENCE, has_engine};
 
 /// Calls of functions by several others, recursion of one and of two, and a phase.
@@ -77,11 +77,7 @@ fn assert_same_files(folder: &Path, options: &[&str], program: &[&str]) {
             words.push("--valgrind-option=--run-libc-freeres=no");
         }
         let mut command = gristmill(&[&words, options, program].concat());
-        command.current_dir(folder).env_clear();
-        match engine {
-            "native" => command.envs(environment_of_valgrind()),
-            _ => command.env("PATH", search_path()),
-        };
+        set_environment(command.current_dir(folder), engine);
         let output = command.output().unwrap();
         assert_eq!(stderr(&output), "", "{engine} {options:?} {program:?}");
         (code(&output), stdout(&output))

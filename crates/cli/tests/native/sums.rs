@@ -104,6 +104,15 @@ impl Sums {
     }
 }
 
+/// Gives a command that records with an engine the environment in which the program has the same one under both.
+pub(crate) fn set_environment(command: &mut Command, engine: &str) {
+    command.env_clear();
+    match engine {
+        "native" => command.envs(environment_of_valgrind()),
+        _ => command.env("PATH", search_path()),
+    };
+}
+
 /// Returns the value of `PATH`, the one variable that programs get.
 pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()

@@ -124,17 +124,22 @@ impl Engine {
         if self.jumps.is_empty() {
             return Vec::new();
         }
-        let sum = |cell: Cell| bases.iter().map(|base| cell.of(*base)).fold(0, u64::wrapping_add);
-        let unfinished = self.unfinished_runs(bases);
+        // What partial runs change at the ends of blocks.
+        let mut changes: Map<u32, u64> = Map::default();
+        for (run, count) in self.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
+            let last = self.blocks[run.block as usize].lengths.len() - 1;
+            let change = changes.entry(run.block).or_default();
+            *change = change.wrapping_add(run.change(last, *count));
+        }
         let mut jumps: Vec<(ContextId, JumpKey, JumpCount)> = Vec::new();
         for ((number, target), followed) in &self.jumps {
             let block = &self.blocks[*number as usize];
-            let executed =
-                sum(block.counter).wrapping_sub(unfinished.get(number).copied().unwrap_or_default());
+            let change = changes.get(number).copied().unwrap_or_default();
+            let executed = block.counter.sum(bases).wrapping_add(change);
             let count = match followed {
                 Followed::Always => (executed, None),
-                Followed::Sometimes(cell) => (sum(*cell), Some(executed)),
-                Followed::ToOneOfMany(cell) => (sum(*cell), None),
+                Followed::Sometimes(cell) => (cell.sum(bases), Some(executed)),
+                Followed::ToOneOfMany(cell) => (cell.sum(bases), None),
             };
             let address = block.address_of(block.lengths.len() - 1);
             let context = self.contexts.shown(self.contexts.owner(block.context).0);
@@ -153,21 +158,5 @@ impl Engine {
         // As under Callgrind, a jump that is never followed is not there.
         jumps.retain(|(.., (taken, _))| *taken != 0);
         jumps
-    }
-
-    /// Returns how often blocks are counted without a run of their last instruction, by their numbers. It is below zero for runs that are not
-    /// counted.
-    fn unfinished_runs(&self, bases: &[u64]) -> Map<u32, u64> {
-        let mut unfinished: Map<u32, u64> = Map::default();
-        for (run, count) in self.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
-            let is_finished = usize::from(run.instruction) >= self.blocks[run.block as usize].lengths.len();
-            let runs = unfinished.entry(run.block).or_default();
-            match (is_finished, run.is_counted) {
-                (false, true) => *runs = runs.wrapping_add(*count),
-                (true, false) => *runs = runs.wrapping_sub(*count),
-                _ => {}
-            }
-        }
-        unfinished
     }
 }

@@ -152,7 +152,7 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
 
 /// Adds up what blocks and edges cost in threads, by the addresses of their counters. Returns the costs by the number of the context.
 fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
-    let sum = |cell: Cell| bases.iter().map(|base| cell.of(*base)).fold(0, u64::wrapping_add);
+    let sum = |cell: Cell| cell.sum(bases);
     let mut costs = vec![ContextCosts::default(); engine.contexts.count()];
     for block in &engine.blocks {
         let count = sum(block.counter);
@@ -185,11 +185,7 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
         let costs = &mut costs[owner.index()].by_address;
         let mut address = block.start;
         for (at, length) in block.lengths.iter().enumerate() {
-            let cost = match (at < usize::from(run.instruction), run.is_counted) {
-                (false, true) => count.wrapping_neg(),
-                (true, false) => *count,
-                _ => 0,
-            };
+            let cost = run.change(at, *count);
             costs.add(site.unwrap_or(address), cost);
             address += u64::from(*length);
         }
