@@ -54,6 +54,7 @@ mod join_options;
 mod join_rule;
 mod joined_paths;
 mod keyed_rows;
+mod line_shift;
 mod lines;
 mod measure;
 mod names;

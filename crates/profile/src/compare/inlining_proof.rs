@@ -4,16 +4,17 @@
 //! files of the two sides differ: a line of one is searched for in the other by the functions around it
 //! ([`super::entries`]), and only where it can be. Code that moved together with the caller proves nothing.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use gristmill_format::{Cost, FunctionName};
 
 use super::entries::{Anchor, Entries, Neighbours};
 use super::flow::{Flow, medians};
+use super::line_shift::{LineCosts, best_shift, cost_at, moved};
 use super::lines::SourceLine;
-use super::ratio::scaled;
+use super::ratio::{add_up, scaled};
 use super::raw::{Mention, first_run};
 use super::{Comparison, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
@@ -34,25 +35,29 @@ const ONE_IN_FILE: Cost = 50;
 /// that inline save half and more; lines of the caller that only moved add nothing.
 const MIN_GAIN: Cost = 40;
 
-/// The costs of a function's lines in one column, sorted.
-type LineCosts = Vec<(SourceLine, Cost)>;
-
 /// The lines of functions on both sides, and what they prove.
 pub(super) struct LineProof<'s, 'p> {
     comparison: &'s Comparison<'p>,
     column: usize,
     /// By function: its lines on both sides.
     lines: HashMap<JoinedId, [LineCosts; 2]>,
-    /// By caller and side: the functions that it calls, each with the lines that call it.
-    calling: HashMap<(JoinedId, Side), Vec<(JoinedId, SourceLine)>>,
     /// By side: the first run, and its functions by joined function.
     members: [Option<(usize, Vec<Vec<FunctionId>>)>; 2],
     entries: Option<Entries>,
-    /// By function, and the side where it is called: the anchors that lines confirmed or corrected.
-    settled: HashMap<(JoinedId, Side), Anchor>,
-    /// The proofs of each caller, on the side where it calls the functions.
-    proven: HashMap<(JoinedId, Side), Proven>,
+    /// By function and side.
+    known: HashMap<(JoinedId, Side), Known>,
     reads: usize,
+}
+
+/// The facts about a function on a side, where it is called or calls others.
+#[derive(Default)]
+struct Known {
+    /// The anchor that lines confirmed or corrected.
+    settled: Option<Anchor>,
+    proven: Proven,
+    /// By file, as its first line: the cost on the side where it does not call.
+    files: Option<LineCosts>,
+    caller: Option<Rc<Caller>>,
 }
 
 /// The functions that a caller is proved to have in it.
@@ -74,6 +79,21 @@ pub(super) struct Proof {
     lines: Vec<(SourceLine, SourceLine)>,
     /// The cost that the caller has in them, and what it may have saved in the lines that called.
     cost: [Cost; 2],
+}
+
+/// The facts about a caller that are the same for all functions that it calls on one side. There can be thousands.
+struct Caller {
+    /// The calls of it that the costs were expected by.
+    called: (Cost, Cost),
+    /// The functions that it calls, each with the lines that call it.
+    calls: Vec<(JoinedId, SourceLine)>,
+    /// Its own lines, and by how many they moved.
+    body: RangeInclusive<u64>,
+    shift: i128,
+    /// The cost that it gained in its own lines, before the first function below it.
+    body_gained: Cost,
+    /// The cost that it saved in its own lines that are still there.
+    saved: Cost,
 }
 
 /// A caller and a function that it calls on one side.
@@ -159,11 +179,9 @@ impl<'s, 'p> LineProof<'s, 'p> {
             comparison,
             column,
             lines: HashMap::new(),
-            calling: HashMap::new(),
             members: [None, None],
             entries: None,
-            settled: HashMap::new(),
-            proven: HashMap::new(),
+            known: HashMap::new(),
             reads: 0,
         }
     }
@@ -181,9 +199,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
         let called = (called[side.index()], called[side.other().index()]);
         let pair = Pair { caller, callee, side, called };
         // Levels of a recursion have the same lines.
-        let [of_caller, of_callee] =
-            [caller, callee].map(|function| base_name(self.comparison.mention(function)));
-        if of_caller == of_callee
+        let [name, of_callee] = [caller, callee].map(|function| base_name(self.comparison.mention(function)));
+        if name == of_callee
             || !self.lost_calls(&pair)
             || !self.read(caller)
             || !self.read(callee)
@@ -195,7 +212,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
         let is_of_caller = self.comparison.file(caller) == self.comparison.file(callee);
         let one_in_file = is_of_caller.then_some(ONE_IN_FILE);
         let entries = self.entries.take().unwrap_or_else(|| Entries::new(self.comparison));
-        let saved = self.saved(&entries, &pair);
+        let of_caller = self.caller(&entries, &pair);
+        let saved = self.saved(&of_caller, &pair);
         let proof = [MovedWith::Above, MovedWith::Below].into_iter().find_map(|with| {
             let come = self.come(&entries, &pair, with, cost);
             let is_covered =
@@ -210,7 +228,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 && come.has_body != Some(false)
                 && come.cost * 100 >= cost * MIN_COST
                 && is_gained
-                && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost);
+                && (!come.follows_caller || of_caller.body_gained <= come.cost);
             let [less, more] = come.alike;
             let fit = scaled(less, 1000, more).unwrap_or(0);
             is_proven.then_some(Proof { fit, lines: come.lines, cost: [come.cost, saved] })
@@ -221,7 +239,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
 
     /// Keeps a proof: its lines are no proof of other functions any more.
     pub(super) fn keep(&mut self, (caller, callee): (JoinedId, JoinedId), side: Side, proof: Proof) {
-        let proven = self.proven.entry((caller, side)).or_default();
+        let proven = &mut self.known.entry((caller, side)).or_default().proven;
         proven.lines.extend(proof.lines);
         let cost = proven.costs.entry(callee).or_default();
         *cost = proof.cost.max(*cost);
@@ -229,8 +247,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
 
     /// Returns the cost of a caller that is proved to be that of other functions.
     fn proven_of_others(&self, pair: &Pair) -> [Cost; 2] {
-        let proven = self.proven.get(&(pair.caller, pair.side));
-        let costs = proven.into_iter().flat_map(|proven| &proven.costs);
+        let known = self.known.get(&(pair.caller, pair.side));
+        let costs = known.into_iter().flat_map(|known| &known.proven.costs);
         let others = costs.filter(|(function, _)| **function != pair.callee);
         others.fold([0, 0], |sum, (_, cost)| [sum[0] + cost[0], sum[1] + cost[1]])
     }
@@ -247,14 +265,22 @@ impl<'s, 'p> LineProof<'s, 'p> {
     }
 
     /// Returns `true` if a caller has enough cost in the files of a function's lines.
-    fn has_cost(&self, pair: &Pair, cost: Cost) -> bool {
+    fn has_cost(&mut self, pair: &Pair, cost: Cost) -> bool {
+        let other = pair.side.other();
+        let known = self.known.entry((pair.caller, pair.side)).or_default();
+        let of_files = known.files.get_or_insert_with(|| {
+            let lines = self.lines[&pair.caller][other.index()].iter();
+            let mut files: LineCosts =
+                lines.map(|(line, cost)| (first_line(line.file), *cost.max(&0))).collect();
+            add_up(&mut files);
+            files
+        });
         let own = &self.lines[&pair.callee][pair.side.index()];
         let mut files: Vec<_> =
             own.iter().filter(|(line, _)| line.line > 0).map(|(line, _)| line.file).collect();
         files.dedup();
-        let without = &self.lines[&pair.caller][pair.side.other().index()];
-        let of_files = without.iter().filter(|(line, _)| files.binary_search(&line.file).is_ok());
-        of_files.map(|(_, cost)| cost.max(&0)).sum::<Cost>() * 100 >= cost * MIN_COST
+        let of_files = files.into_iter().map(|file| cost_at(of_files, first_line(file), 0));
+        of_files.sum::<Cost>() * 100 >= cost * MIN_COST
     }
 
     /// Searches the caller for the lines of a function.
@@ -320,7 +346,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
 
     /// Returns `true` if a line of a caller proves a function that has another line there.
     fn is_of_other(&self, pair: &Pair, at: SourceLine, line: SourceLine) -> bool {
-        let proven = self.proven.get(&(pair.caller, pair.side)).and_then(|proven| proven.lines.get(&at));
+        let known = self.known.get(&(pair.caller, pair.side));
+        let proven = known.and_then(|known| known.proven.lines.get(&at));
         proven.is_some_and(|known| *known != line)
     }
 
@@ -401,7 +428,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
     /// Returns an anchor with the entry of the other side corrected, where most of its lines say that it is elsewhere: a
     /// function can begin with code that was inlined into it.
     fn settled(&mut self, entries: &Entries, file: JoinedPathId, anchor: Anchor, side: Side) -> Anchor {
-        if let Some(&settled) = self.settled.get(&(anchor.function, side)) {
+        let known = self.known.get(&(anchor.function, side));
+        if let Some(settled) = known.and_then(|known| known.settled) {
             return settled;
         }
         let mut settled = anchor;
@@ -422,7 +450,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 settled.entry[side.other().index()] = moved;
             }
         }
-        self.settled.insert((anchor.function, side), settled);
+        self.known.entry((anchor.function, side)).or_default().settled = Some(settled);
         settled
     }
 
@@ -447,45 +475,59 @@ impl<'s, 'p> LineProof<'s, 'p> {
 
     /// Returns the cost that a caller may have saved elsewhere: in its lines that called a function, as what they do to call is gone, and
     /// in those of its own lines that cost less, as the optimizer that inlined may have done more.
-    fn saved(&mut self, entries: &Entries, pair: &Pair) -> Cost {
-        let comparison = self.comparison;
-        self.read_calls(pair);
-        let file = comparison.file(pair.caller);
-        let anchor = entries.anchor(pair.caller).map(|anchor| self.settled(entries, file, anchor, pair.side));
-        let shift = anchor.map_or(0, |anchor| anchor.shift(pair.side));
-        let end = anchor.map_or(0, |anchor| self.end(entries, file, anchor, pair.side));
-        let entry = anchor.map_or(u64::MAX, |anchor| anchor.entry[pair.side.index()]);
-        let body_lost = -self.body_gained(entries, pair);
-        let calls = &self.calling[&(pair.caller, pair.side)];
-        let start = calls.partition_point(|(callee, _)| *callee < pair.callee);
-        let length = calls[start..].partition_point(|(callee, _)| *callee == pair.callee);
-        let calling = &calls[start..start + length];
-        let [with_calls, without] =
-            [pair.side, pair.side.other()].map(|side| &self.lines[&pair.caller][side.index()]);
-        let [mut of_calls, mut of_others] = [0; 2];
-        for (line, cost) in with_calls {
-            let is_own = line.file == file && (entry..=end).contains(&line.line);
-            let after = cost_at(without, *line, if line.file == file { shift } else { 0 });
-            let saved = (pair.expected(*cost) - after).max(0);
-            if calling.binary_search(&(pair.callee, *line)).is_ok() {
+    fn saved(&self, caller: &Caller, pair: &Pair) -> Cost {
+        let with_calls = &self.lines[&pair.caller][pair.side.index()];
+        let start = caller.calls.partition_point(|(callee, _)| *callee < pair.callee);
+        let calls = caller.calls[start..].iter().take_while(|(callee, _)| *callee == pair.callee);
+        let [mut of_calls, mut of_others] = [0, caller.saved];
+        for (_, call) in calls {
+            if let Ok(index) = with_calls.binary_search_by_key(call, |(line, _)| *line) {
+                let [saved, of_body] = self.saved_in(caller, pair, with_calls[index]);
                 of_calls += saved;
-            } else if is_own && after > 0 {
-                of_others += saved;
+                of_others -= of_body;
             }
         }
         // A line that was added or removed between them pairs lines that are not the same. Together they cannot have saved
         // more than the body did.
-        of_calls + of_others.min((body_lost - of_calls).max(0))
+        of_calls + of_others.min((-caller.body_gained - of_calls).max(0))
     }
 
-    /// Reads what a caller calls. It can call thousands of functions.
-    fn read_calls(&mut self, pair: &Pair) {
-        if !self.calling.contains_key(&(pair.caller, pair.side)) {
-            let comparison = self.comparison;
-            let (run, members) = self.members(pair.side);
-            let calls = comparison.calling_lines(run, &members[pair.caller.index()]);
-            self.calling.insert((pair.caller, pair.side), calls);
+    /// Returns the cost that a caller saved in a line, and that again if it is one of its own that is still there.
+    fn saved_in(&self, caller: &Caller, pair: &Pair, (line, cost): (SourceLine, Cost)) -> [Cost; 2] {
+        let is_of_file = line.file == self.comparison.file(pair.caller);
+        let without = &self.lines[&pair.caller][pair.side.other().index()];
+        let after = cost_at(without, line, if is_of_file { caller.shift } else { 0 });
+        let saved = (pair.expected(cost) - after).max(0);
+        let is_own = is_of_file && caller.body.contains(&line.line) && after > 0;
+        [saved, if is_own { saved } else { 0 }]
+    }
+
+    /// Returns what is the same for all functions that a caller calls.
+    fn caller(&mut self, entries: &Entries, pair: &Pair) -> Rc<Caller> {
+        let key = (pair.caller, pair.side);
+        let known = self.known.get(&key).and_then(|known| known.caller.as_ref());
+        if let Some(known) = known.filter(|known| known.called == pair.called) {
+            return Rc::clone(known);
         }
+        let comparison = self.comparison;
+        let (run, members) = self.members(pair.side);
+        let calls = comparison.calling_lines(run, &members[pair.caller.index()]);
+        let file = comparison.file(pair.caller);
+        let anchor = entries.anchor(pair.caller).map(|anchor| self.settled(entries, file, anchor, pair.side));
+        let end = anchor.map_or(0, |anchor| self.end(entries, file, anchor, pair.side));
+        let mut caller = Caller {
+            called: pair.called,
+            calls,
+            body: anchor.map_or(u64::MAX, |anchor| anchor.entry[pair.side.index()])..=end,
+            shift: anchor.map_or(0, |anchor| anchor.shift(pair.side)),
+            body_gained: self.body_gained(entries, pair),
+            saved: 0,
+        };
+        let with_calls = self.lines[&pair.caller][pair.side.index()].iter();
+        caller.saved = with_calls.map(|line| self.saved_in(&caller, pair, *line)[1]).sum();
+        let caller = Rc::new(caller);
+        self.known.entry(key).or_default().caller = Some(Rc::clone(&caller));
+        caller
     }
 
     /// Returns the cost that a caller gained in its own lines, before the first function below it.
@@ -542,37 +584,7 @@ fn base_name(mention: Mention<'_>) -> &[u8] {
     FunctionName::parse(mention.name).base()
 }
 
-/// Returns the line that is by a count of lines below another one.
-fn moved(line: SourceLine, by: i128) -> Option<SourceLine> {
-    let number = u64::try_from(i128::from(line.line) + by).ok()?;
-    Some(SourceLine { line: number, ..line })
-}
-
-/// Returns the cost of the line that is by a count of lines below another one.
-fn cost_at(lines: &LineCosts, line: SourceLine, by: i128) -> Cost {
-    let index = moved(line, by).and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
-    index.map_or(0, |index| lines[index].1)
-}
-
-/// Returns by how many lines a function moved, if its lines tell clearly that it is another count than the known one.
-fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Option<i128> {
-    /// The limit of lines that are compared.
-    const MAX_LINES: usize = 200;
-    if here.len() > MAX_LINES || there.len() > MAX_LINES {
-        return None;
-    }
-    // By shift: the likeness of the lines that it puts on each other, in thousandths. A single line is no evidence.
-    let mut scores: BTreeMap<i128, Cost> = BTreeMap::new();
-    for &(from, before) in here {
-        for &(to, after) in there {
-            let likeness = scaled(before.min(after), 1000, before.max(after)).unwrap_or(0);
-            *scores.entry(i128::from(to) - i128::from(from)).or_insert(0) += likeness;
-        }
-    }
-    let of_known = scores.get(&known).copied().unwrap_or(0);
-    let (shift, score) =
-        scores.into_iter().max_by_key(|&(shift, score)| (score, Reverse(shift.abs()), shift))?;
-    // Most lines: what is left of a function that lost a part ends elsewhere.
-    let is_most = score * 3 > 2000 * Cost::try_from(here.len()).unwrap_or(Cost::MAX);
-    (shift != known && is_most && score > 1000 && score * 2 > of_known * 3).then_some(shift)
+/// Returns the first line of a file.
+fn first_line(file: JoinedPathId) -> SourceLine {
+    SourceLine { file, line: 1 }
 }
