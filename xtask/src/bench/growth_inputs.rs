@@ -50,6 +50,10 @@ pub(super) fn subjects() -> Vec<Subject> {
     subjects.push(Subject { name: "paths-and-a-long-one", kind: Kind::Pair(paths_and_a_long_one) });
     subjects.push(Subject { name: "clique-and-no-calls", kind: Kind::Pair(clique_and_no_calls) });
     subjects.push(Subject { name: "hubs-and-bipartite", kind: Kind::Pair(hubs_and_bipartite) });
+    subjects.push(Subject {
+        name: "lines-and-calls-that-are-gone",
+        kind: Kind::Pair(lines_and_calls_that_are_gone),
+    });
     subjects.push(Subject { name: "set", kind: Kind::Set });
     subjects.push(Subject { name: "blank-source", kind: Kind::BlankSource });
     subjects.push(Subject { name: "source", kind: Kind::Source });
@@ -183,6 +187,23 @@ fn hubs_and_bipartite(bytes: u64) -> [String; 2] {
         for callee in 20..40 {
             new += &format!("cfn=f{callee}\ncalls=1 1\n{caller} {callee}\n");
         }
+    }
+    [base, new]
+}
+
+/// A function of many lines that calls many others, and no longer does.
+fn lines_and_calls_that_are_gone(bytes: u64) -> [String; 2] {
+    let count = bytes / 200;
+    let (mut base, mut new) = ("events: Ir\nfn=main\n".to_owned(), "events: Ir\nfn=main\n".to_owned());
+    for line in 0..8 * count {
+        base += &format!("{} 3\n", 10 * count + line);
+        new += &format!("{} 4\n", 10 * count + line);
+    }
+    for callee in 0..count {
+        base += &format!("cfn=c{callee}\ncalls=1 {0}\n{1} 20\n", 3 * callee, 10 * count + callee);
+    }
+    for callee in 0..count {
+        base += &format!("fn=c{callee}\n{} 10\n{} 10\n", 3 * callee, 3 * callee + 1);
     }
     [base, new]
 }
