@@ -6,14 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use std::sync::Arc;
-
 use gristmill_profile::hash::Map;
 
 use crate::arena::{Arena, CallCells, Depth};
 use crate::choices::{Choices, Traits};
 use crate::objects::{ObjectId, Objects};
-use crate::symbols::{Section, shown_name, start_name};
+use crate::symbols::{Section, shown_name};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
@@ -48,7 +46,7 @@ pub(crate) struct Function {
     pub(crate) object: Option<ObjectId>,
     /// Its first address; for code without a symbol that at which it was entered first.
     pub(crate) start: u64,
-    /// The name in the file. `None` for code without a symbol.
+    /// The name that Callgrind shows. `None` for code without a symbol.
     pub(crate) name: Option<Vec<u8>>,
     /// The count of calls that have not returned.
     pub(crate) active: Depth,
@@ -119,16 +117,13 @@ struct EdgeKey {
     return_address: Option<u64>,
 }
 
-/// An object, a name and a file: functions that have these in common are one.
-type SharedName = (ObjectId, Vec<u8>, Option<Arc<str>>);
-
 /// All functions, contexts and edges.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     functions: Vec<Function>,
     by_start: BTreeMap<u64, FunctionId>,
-    /// Functions whose name others of the object have, too: those of one file are one function.
-    by_name: Map<SharedName, FunctionId>,
+    /// Functions by their object and shown name. Those of one file are one function.
+    by_name: Map<(ObjectId, Vec<u8>), Vec<FunctionId>>,
     kinds: Vec<Kind>,
     /// The context that each is written as.
     shown: Vec<ContextId>,
@@ -243,31 +238,33 @@ impl Contexts {
             return Some(self.as_callee(*known));
         }
         let is_stub = matches!(place, Some((_, Section::Stubs)));
+        let shown = symbol.map(|(id, symbol)| (id, shown_name(&symbol.name, choices.demangles)));
+        let namesakes = shown.as_ref().and_then(|shown| Some((shown.0, self.by_name.get(shown)?)));
+        if let Some((id, namesakes)) = namesakes {
+            let object = objects.get(id);
+            let file = |start: u64| object.source(start - object.bias).0;
+            let own_file = file(start);
+            let known = namesakes.iter().copied().find(|known| file(self.function(*known).start) == own_file);
+            if let Some(known) = known {
+                self.by_start.insert(start, known);
+                return Some(self.as_callee(known));
+            }
+        }
         // As Callgrind, a stub is a function of no object.
         let stub_name = is_stub.then(|| format!("{address:#018x} [PLT]").into_bytes());
-        let name = symbol.map(|(_, symbol)| symbol.name.clone()).or(stub_name);
-        let shared = symbol.and_then(|(id, symbol)| {
-            let name = start_name(&symbol.name);
-            let object = objects.get(id);
-            object.symbols.is_shared(name).then(|| (id, name.to_vec(), object.source(symbol.start).0))
-        });
-        if let Some(known) = shared.as_ref().and_then(|shared| self.by_name.get(shared)) {
-            let known = *known;
-            self.by_start.insert(start, known);
-            return Some(self.as_callee(known));
-        }
+        let name = shown.as_ref().map(|(_, name)| name.clone()).or(stub_name);
         let is_resolver = name.as_ref().is_some_and(|name| name.starts_with(b"_dl_runtime_resolve"));
         let active = arena.depth()?;
         let object = place.filter(|_| !is_stub).map(|(id, _)| id);
         let traits = match &name {
-            Some(name) if choices.has_functions() => choices.traits(&shown_name(name, choices.demangles)),
+            Some(name) if choices.has_functions() => choices.traits(name),
             _ => choices.traits(b""),
         };
         self.functions.push(Function { object, start, name, active, is_resolver, traits });
         let id = FunctionId(self.functions.len() as u32 - 1);
         self.by_start.insert(start, id);
-        if let Some(shared) = shared {
-            self.by_name.insert(shared, id);
+        if let Some(shown) = shown {
+            self.by_name.entry(shown).or_default().push(id);
         }
         Some(self.as_callee(id))
     }

@@ -4,7 +4,7 @@
 //! one address it takes the shortest, and of equally long ones that with the default version.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use object::{Object as _, ObjectSection as _, SymbolFlags, elf};
@@ -31,8 +31,6 @@ pub(crate) struct Symbol {
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     symbols: Vec<Symbol>,
-    /// Names that several functions have, as they are shown.
-    shared_names: HashSet<Vec<u8>>,
     text: Range<u64>,
     stubs: Range<u64>,
 }
@@ -60,10 +58,6 @@ impl Symbols {
             collect(file.dynamic_symbols(), &symbols.text, &mut by_start);
         }
         symbols.symbols = by_start.into_values().collect();
-        let mut names: Vec<&[u8]> = symbols.symbols.iter().map(|symbol| start_name(&symbol.name)).collect();
-        names.sort_unstable();
-        let shared = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_vec());
-        symbols.shared_names = shared.collect();
         symbols
     }
 
@@ -78,11 +72,6 @@ impl Symbols {
     #[cfg(test)]
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.symbols.iter().map(|symbol| (symbol.start, symbol.end))
-    }
-
-    /// `true` if several functions have a name, as [`start_name`] makes it.
-    pub(crate) fn is_shared(&self, name: &[u8]) -> bool {
-        self.shared_names.contains(name)
     }
 
     pub(crate) fn section(&self, address: u64) -> Section {
@@ -130,7 +119,7 @@ fn rank(name: &[u8]) -> (usize, Reverse<bool>, &[u8]) {
 }
 
 /// Returns the name of a function, which is the same for each function that calls `main`.
-pub(crate) fn start_name(name: &[u8]) -> &[u8] {
+fn start_name(name: &[u8]) -> &[u8] {
     match name {
         b"_start" | b"__libc_start_main" | b"__libc_start_call_main" | b"generic_start_main" => {
             b"(below main)"

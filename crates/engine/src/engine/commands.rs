@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use linux_raw_sys::general as sys;
 
-use super::Engine;
 use super::master_handler::STOP_SIGNAL;
 use super::own_call::own_call;
 use super::trigger::Trigger;
+use super::{Call, Engine};
 use crate::state::State;
-use crate::symbols::shown_name;
 
 impl Engine {
     /// Ends the program with the process that records it, if that is wanted.
@@ -23,9 +22,10 @@ impl Engine {
     }
 
     /// Watches again after a system call with which the kernel forgets that, or that the program has used for itself.
-    pub(super) fn watch_parent_again(&self, call: u64) {
+    pub(super) fn watch_parent_again(&self, call: &Call) {
+        let set = u64::from(linux_raw_sys::prctl::PR_SET_PDEATHSIG);
         let forgets = matches!(
-            call as u32,
+            call.number as u32,
             sys::__NR_setuid
                 | sys::__NR_setgid
                 | sys::__NR_setreuid
@@ -35,8 +35,9 @@ impl Engine {
                 | sys::__NR_setfsuid
                 | sys::__NR_setfsgid
                 | sys::__NR_capset
-                | sys::__NR_prctl
         );
+        // After other calls of `prctl`, a filter of the program's may end the process for one more.
+        let forgets = forgets || call.number == u64::from(sys::__NR_prctl) && call.arguments[0] == set;
         if forgets {
             self.watch_parent();
         }
@@ -44,7 +45,8 @@ impl Engine {
 
     fn look_at_parent(&self) {
         let process = std::process::id();
-        if self.options.parent.is_some_and(|parent| parent != parent_id()) {
+        let is_alone = |parent| parent_id().is_some_and(|now| now != parent);
+        if self.options.parent.is_some_and(is_alone) {
             self.options.client.abandon(process);
             kill(process);
         }
@@ -94,19 +96,21 @@ impl Engine {
         let (current, _) = self.contexts.owner(self.current(state));
         if let Some(function) = self.contexts.function_of(current) {
             let name = self.contexts.function(function).name.clone().unwrap_or_default();
-            let name = shown_name(&name, self.options.choices.demangles);
             let _ = writeln!(text, "function-{thread}-0: {}", String::from_utf8_lossy(&name));
         }
         text
     }
 }
 
-fn parent_id() -> u32 {
-    own_call(sys::__NR_getppid, [0; 6]) as u32
+/// Returns the number of the parent. `None` if the program may not ask.
+fn parent_id() -> Option<u32> {
+    u32::try_from(own_call(sys::__NR_getppid, [0; 6])).ok().filter(|id| *id != 0)
 }
 
 fn kill(process: u32) -> ! {
     loop {
         own_call(sys::__NR_kill, [u64::from(process), u64::from(sys::SIGKILL), 0, 0, 0, 0]);
+        // A program that may not send signals can end.
+        own_call(sys::__NR_exit_group, [u64::from(128 + sys::SIGKILL), 0, 0, 0, 0, 0]);
     }
 }

@@ -10,7 +10,6 @@ use super::{Engine, profile};
 use crate::contexts::{EdgeId, FunctionId};
 use crate::memory;
 use crate::state::{Frame, State};
-use crate::symbols::shown_name;
 
 /// The end of the descriptors that are closed if there are too many files.
 const LAST_CLOSED: u64 = 16;
@@ -34,7 +33,7 @@ impl Engine {
     pub(super) fn trigger_text(&self, trigger: &Trigger) -> Vec<u8> {
         let function = |option: &str, function: FunctionId| {
             let name = self.contexts.function(function).name.clone().unwrap_or_default();
-            [option.as_bytes(), &shown_name(&name, self.options.choices.demangles)].concat()
+            [option.as_bytes(), &name].concat()
         };
         match trigger {
             Trigger::End => b"Program termination".to_vec(),

@@ -21,7 +21,6 @@ use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
 use crate::lines::{Run, Source};
 use crate::objects::ObjectId;
-use crate::symbols::shown_name;
 
 /// The file of what has none.
 const UNKNOWN: &[u8] = b"???";
@@ -371,7 +370,7 @@ impl Profile<'_> {
 
     fn own_name(&self, function: &Function) -> Vec<u8> {
         match &function.name {
-            Some(name) => shown_name(name, self.engine.options.choices.demangles),
+            Some(name) => name.clone(),
             None => {
                 let bias = function.object.map_or(0, |object| self.engine.objects.get(object).bias);
                 format!("{:#018x}", function.start - bias).into_bytes()
