@@ -120,6 +120,11 @@ impl Arena {
         self.next_cell + SPARE_CELL_BYTES < self.cells_end && self.next_table + SPARE_CELL_BYTES < MARKS_START
     }
 
+    /// `true` if tables that only save time may be made: others must have space, too.
+    pub(crate) fn has_space_for_tables(&self) -> bool {
+        self.next_table < (TABLES_START + MARKS_START) / 2
+    }
+
     /// Forgets the code from an address on.
     pub(crate) fn forget_code_from(&mut self, address: u64) {
         for marks in [mark_of, boundary_of] {

@@ -8,6 +8,9 @@ use iced_x86::{
 /// The longest block. Longer runs of instructions are several blocks.
 pub(crate) const MAX_INSTRUCTIONS: usize = 100;
 
+/// Most blocks have no more.
+const USUAL_INSTRUCTIONS: usize = 16;
+
 /// The greatest length of the code of a block.
 pub(crate) const MAX_BLOCK_BYTES: usize = MAX_INSTRUCTIONS * MAX_INSTRUCTION_BYTES;
 
@@ -69,7 +72,8 @@ impl<'a> Block<'a> {
     /// Decodes the code at an address. The bytes go on to the end of what is mapped, or for long enough.
     pub(crate) fn decode(code: &'a [u8], start: u64, max_instructions: usize) -> Block<'a> {
         let mut decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
-        let mut block = Block { start, code, instructions: Vec::new(), end: End::NoCode };
+        let instructions = Vec::with_capacity(max_instructions.min(USUAL_INSTRUCTIONS));
+        let mut block = Block { start, code, instructions, end: End::NoCode };
         while decoder.can_decode() {
             let instruction = decoder.decode();
             if instruction.is_invalid() {
@@ -77,7 +81,7 @@ impl<'a> Block<'a> {
                 block.end = if is_cut { End::NoCode } else { End::Invalid };
                 return block;
             }
-            if code[(instruction.ip() - start) as usize..].starts_with(&REQUEST) {
+            if is_request(&instruction, &code[(instruction.ip() - start) as usize..]) {
                 let mut request = instruction;
                 request.set_next_ip(instruction.ip() + REQUEST.len() as u64);
                 request.set_len(REQUEST.len());
@@ -149,16 +153,6 @@ impl<'a> Block<'a> {
         self.instructions.iter().any(|decoded| decoded.instruction.is_ip_rel_memory_operand())
     }
 
-    /// Returns the flags that are needed where the block begins. What follows the block may need all.
-    pub(crate) fn flags_needed(&self) -> u32 {
-        let mut needed = ALL_FLAGS;
-        for decoded in self.instructions.iter().rev() {
-            needed &= !written_flags(&decoded.instruction);
-            needed |= decoded.instruction.rflags_read() & ALL_FLAGS;
-        }
-        needed
-    }
-
     /// Returns the index of an instruction before which no flag is needed, or that behind the last one. `None` if there is none.
     pub(crate) fn place_without_flags(&self, needed_behind: u32) -> Option<usize> {
         let mut needed = needed_behind;
@@ -178,6 +172,30 @@ impl<'a> Block<'a> {
 /// The flags that arithmetic sets.
 pub(crate) const ALL_FLAGS: u32 =
     RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::CF | RflagsBits::PF;
+
+/// Returns the flags that are needed where code begins, as far as some instructions tell. What follows a block may need all.
+pub(crate) fn flags_needed(code: &[u8], start: u64, max_instructions: usize) -> u32 {
+    let decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
+    let (mut needed, mut unwritten) = (0, ALL_FLAGS);
+    for instruction in decoder.into_iter().take(max_instructions) {
+        let end = end_of(&instruction);
+        let is_unknown = instruction.is_invalid() || matches!(end, Some(End::Stop(_)));
+        if is_unknown || is_request(&instruction, &code[(instruction.ip() - start) as usize..]) {
+            break;
+        }
+        needed |= instruction.rflags_read() & unwritten;
+        unwritten &= !written_flags(&instruction);
+        if unwritten == 0 || end.is_some() {
+            break;
+        }
+    }
+    needed | unwritten
+}
+
+/// `true` for the first instruction of a request, which code begins with.
+fn is_request(instruction: &Instruction, code: &[u8]) -> bool {
+    instruction.code() == Code::Rol_rm64_imm8 && code.starts_with(&REQUEST)
+}
 
 /// Returns the flags that an instruction always writes. One that is undefined keeps its value on some processors, as with `bt`.
 fn written_flags(instruction: &Instruction) -> u32 {

@@ -21,6 +21,7 @@ mod requests;
 mod signal_frame;
 mod signals;
 mod system_calls;
+mod target_tables;
 mod thread_calls;
 mod transfer;
 mod translate;
@@ -55,6 +56,7 @@ pub(crate) use master_handler::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use processes::Lent;
 use signals::Signals;
+use target_tables::TargetTable;
 use transfer::{DirectBranch, WatchedCall};
 use trigger::Trigger;
 
@@ -203,6 +205,7 @@ pub(crate) struct Engine {
     retired: Retired,
     exits: Vec<Exit>,
     sites: Vec<Site>,
+    target_tables: Vec<TargetTable>,
     /// The sites that know a target, by that.
     sites_of_targets: BTreeSet<(u64, u32)>,
     hot_place: HotPlace,
@@ -314,6 +317,7 @@ impl Engine {
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
             sites: Vec::new(),
+            target_tables: Vec::new(),
             sites_of_targets: BTreeSet::new(),
             hot_place,
             odd_return: 0,
@@ -361,7 +365,7 @@ impl Engine {
 
     /// Decides how to go on after a system call.
     pub(crate) fn after_call(&mut self, state: &mut State, call: &Call, result: i64) -> Step {
-        self.watch_parent_again(call.number);
+        self.watch_parent_again(call);
         self.end_call(state, call.next, call.context, result);
         self.deliver_at_start(state);
         self.prepare_to_run(state);
@@ -535,12 +539,14 @@ impl Engine {
 
     /// Decodes the block at an address.
     fn decode(&self, address: u64, max_instructions: usize) -> Block<'static> {
+        Block::decode(self.code_at(address), address, max_instructions)
+    }
+
+    /// Returns the code at an address, to the end of what is mapped or far enough for a block.
+    fn code_at(&self, address: u64) -> &'static [u8] {
         match self.space.code_end(address) {
-            Some(end) => {
-                let length = (end - address).min(4096);
-                Block::decode(self.code_bytes(address, length as usize), address, max_instructions)
-            }
-            None => Block::decode(&[], address, max_instructions),
+            Some(end) => self.code_bytes(address, (end - address).min(4096) as usize),
+            None => &[],
         }
     }
 }

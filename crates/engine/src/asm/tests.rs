@@ -23,10 +23,10 @@ fn instructions_are_encoded_as_they_are_decoded() {
         asm.jump_through(RDX, -24);
         asm.load(RCX, Mem::StackTop);
         asm.lea(RCX, RCX, -0x40_1234);
-        asm.add_cost(100, None);
+        asm.add_cost(100, 0, None);
         asm.add_rcx_to_cost();
-        asm.add_cost(2, None);
-        asm.add_cost(9, None);
+        asm.add_cost(2, 0, None);
+        asm.add_cost(9, 0, None);
         asm.store_cost(16);
         asm.load_shadow(RDX);
         asm.spill(RCX);
@@ -39,6 +39,7 @@ fn instructions_are_encoded_as_they_are_decoded() {
         asm.subtract_one(Mem::State(0x1230));
         asm.jump_if(NOT_EQUAL, 0x5900_0000);
         asm.compare32_with(RDX, 24, 0x1234);
+        asm.jump_by_hash(0x6c00_0000, 3);
     });
     let text: Vec<(Mnemonic, Register, Register, Register, u64)> = found
         .iter()
@@ -47,7 +48,8 @@ fn instructions_are_encoded_as_they_are_decoded() {
             (it.mnemonic(), it.op0_register(), second, it.memory_base(), it.memory_displacement64())
         })
         .collect();
-    use Mnemonic::{Cmp, Jmp, Jne, Lea, Mov, Pext, Shrx, Sub, Vmovdqu64, Vmovq, Vpaddq, Vpsubq};
+    use Mnemonic::{Cmp, Crc32, Jmp, Jne, Lea, Mov, Movzx, Pext, Rorx};
+    use Mnemonic::{Shrx, Sub, Vmovdqu64, Vmovq, Vpaddq, Vpsubq};
     let none = Register::None;
     assert_eq!(
         text,
@@ -81,6 +83,11 @@ fn instructions_are_encoded_as_they_are_decoded() {
             (Sub, none, none, none, 0x1230),
             (Jne, none, none, none, 0x5900_0000),
             (Cmp, none, none, Register::RDX, 24),
+            (Mov, Register::EDX, none, none, 0),
+            (Crc32, Register::RDX, Register::RCX, none, 0),
+            (Rorx, Register::EDX, Register::EDX, none, 0),
+            (Movzx, Register::EDX, Register::DL, none, 0),
+            (Jmp, none, none, none, 0x6c00_0000),
         ]
     );
     assert!(found[10].is_broadcast());
@@ -93,6 +100,8 @@ fn instructions_are_encoded_as_they_are_decoded() {
     assert_eq!((found[25].immediate(1), found[26].immediate(1)), (0x40_1234, 1));
     assert_eq!(found[27].near_branch_target(), 0x5900_0000);
     assert_eq!((found[28].memory_size(), found[28].immediate(1)), (MemorySize::UInt32, 0x1234));
+    assert_eq!(found[31].immediate(2), 24);
+    assert_eq!((found[33].memory_index(), found[33].memory_index_scale()), (Register::RDX, 8));
     assert_eq!(found[0].segment_prefix(), Register::GS);
     assert_eq!(found[4].memory_index(), Register::RCX);
     assert_eq!((found[5].op_register(2), found[6].op_register(2)), (Register::RDX, Register::EDX));

@@ -3,20 +3,18 @@
 use std::ops::Range;
 
 use super::chunk::Chunk;
+use super::target_tables::Comparison;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::address_space::MAX_CODE_ADDRESS;
-use crate::arena::{Arena, Table};
+use crate::arena::Arena;
 use crate::asm::{Asm, BELOW, Mem, RCX, RDX, RSP};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::state::{Frame, State, TARGET};
 
 /// Targets that are compared in turn. With more, the table is faster.
 const MAX_CHAIN: u32 = 4;
-
-/// Slots of a table.
-const SLOT_COUNT: u64 = 256;
 
 /// An indirect jump or call in a context.
 #[derive(Debug, Clone, Copy)]
@@ -26,15 +24,6 @@ pub(crate) struct IndirectBranch {
     /// The number of the block that it ends.
     pub(super) block: u32,
     pub(super) return_address: Option<u64>,
-}
-
-/// Code that compares with a target.
-#[derive(Debug, Clone, Copy, Default)]
-struct Comparison {
-    target: u64,
-    start: u64,
-    /// The displacement of the jump if it is another one.
-    next: u64,
 }
 
 /// An indirect branch with its code.
@@ -50,7 +39,8 @@ pub(super) struct Site {
     /// The code for an address that is none of the targets.
     unknown: u64,
     target_count: u32,
-    pub(super) table: Option<Table>,
+    /// The number of the table.
+    table: Option<u32>,
 }
 
 impl Engine {
@@ -125,14 +115,15 @@ impl Engine {
         (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
         state.resume = found;
         self.sites_of_targets.insert((target, number));
-        let comparison = Comparison { target, start, next };
+        let comparison = Comparison::new(target, start, next);
         if site.target_count < MAX_CHAIN {
             Arena::patch(site.next, crate::asm::displacement(site.next, start));
             let site = &mut self.sites[number as usize];
             site.chain[site.target_count as usize] = comparison;
             site.next = next;
         } else {
-            self.add_to_table(number, comparison);
+            let table = site.table.unwrap_or_else(|| self.chain_as_table(number));
+            self.add_to_table(table, comparison, site.unknown);
         }
         self.sites[number as usize].target_count += 1;
     }
@@ -169,30 +160,17 @@ impl Engine {
         Some(self.transfer(context, site, target, return_address))
     }
 
-    /// Adds code that compares with a target to the table of a site.
-    fn add_to_table(&mut self, number: u32, comparison: Comparison) {
-        let site = self.sites[number as usize];
-        let table = match site.table {
-            Some(table) => table,
-            None => {
-                let table = self.retired.table().or_else(|| self.arena.table(SLOT_COUNT));
-                let Some(table) = table else { self.out_of_memory() };
-                for slot in 0..SLOT_COUNT as u32 {
-                    table.set(slot, site.unknown);
-                }
-                let mut chunk = self.chunk();
-                chunk.asm.jump_by_hash(table.address());
-                let code = self.add_chunk(chunk);
-                // From the last one on: each leads to those behind it until it is in the table.
-                for comparison in site.chain.iter().rev() {
-                    add_to_slot(table, comparison);
-                }
-                Arena::patch(site.first, crate::asm::displacement(site.first, code));
-                self.sites[number as usize].table = Some(table);
-                table
-            }
-        };
-        add_to_slot(table, &comparison);
+    /// Makes the chain of a site a table.
+    fn chain_as_table(&mut self, number: u32) -> u32 {
+        let Site { chain, first, unknown, .. } = self.sites[number as usize];
+        let (table, code) = self.add_target_table(0, unknown);
+        // From the last one on: each leads to those behind it until it is in the table.
+        for comparison in chain.into_iter().rev() {
+            self.add_to_table(table, comparison, unknown);
+        }
+        Arena::patch(first, crate::asm::displacement(first, code));
+        self.sites[number as usize].table = Some(table);
+        table
     }
 
     /// Forgets targets of indirect branches in a range, where another object can be mapped: they lead to functions of the one before.
@@ -203,8 +181,8 @@ impl Engine {
             self.sites_of_targets.remove(&(target, number));
             let site = &mut self.sites[number as usize];
             if let Some(table) = site.table {
-                // Others of the slot come back when they are needed.
-                table.set(slot_of(target), site.unknown);
+                let unknown = site.unknown;
+                self.forget_target(table, target, unknown);
             } else {
                 Arena::patch(site.first, crate::asm::displacement(site.first, site.unknown));
                 site.next = site.first;
@@ -218,19 +196,6 @@ impl Engine {
         let function = |address| self.objects.symbol(address).map(|(object, symbol)| (object, symbol.start));
         function(site).is_some_and(|own| function(target) == Some(own))
     }
-}
-
-/// Returns the slot of a target in a table.
-fn slot_of(target: u64) -> u32 {
-    (crate::asm::hash(target) % SLOT_COUNT) as u32
-}
-
-/// Adds a comparison to its slot. Those that were there come after it.
-fn add_to_slot(table: Table, comparison: &Comparison) {
-    let slot = slot_of(comparison.target);
-    let before = table.get(slot);
-    Arena::patch(comparison.next, crate::asm::displacement(comparison.next, before));
-    table.set(slot, comparison.start);
 }
 
 /// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call. Then the code at `odd` goes on,

@@ -295,6 +295,7 @@ impl Engine {
         if !are_spilled {
             changed.iter().for_each(|reg| asm.spill(*reg));
         }
+        asm.load_cost();
         asm.load_shadow(RDX);
         asm.store(Mem::Base(RDX, 0), RSP);
         asm.store_cost(16);
@@ -313,6 +314,7 @@ impl Engine {
         target: u64,
     ) -> [u64; 2] {
         let asm = &mut chunk.asm;
+        asm.load_cost();
         asm.load_shadow(RDX);
         asm.lea(RDX, RDX, -i32::from(Frame::BYTES));
         asm.compare(Mem::Base(RDX, 0), RSP);

@@ -19,7 +19,7 @@ const LEADING_CODE_BYTES: u64 = 64;
 pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
     blocks: BTreeMap<(u64, ContextId), u32>,
-    /// Tables of sites.
+    /// Tables of targets.
     tables: Vec<Table>,
     /// The end of the code that lasts, and the count of its exits.
     lasting_code_end: u64,
@@ -104,7 +104,8 @@ impl Engine {
         self.leads.clear();
         self.live.clear();
         self.sites_of_targets.clear();
-        self.retired.tables.extend(self.sites.drain(..).filter_map(|site| site.table));
+        self.sites.clear();
+        self.retired.tables.extend(self.target_tables.drain(..).map(|table| table.table()));
         self.contexts.forget_continuations();
         // A return from these calls finds its way by the shadow stack alone.
         for index in 0..state.frame_count() {

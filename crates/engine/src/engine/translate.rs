@@ -8,7 +8,9 @@ use super::{Engine, Exit, Translated};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, Reg};
-use crate::block::{ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison};
+use crate::block::{
+    ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, flags_needed, is_repeated, is_repeated_comparison,
+};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
@@ -90,7 +92,8 @@ impl Engine {
             self.emit_comparison(&mut chunk, &block, number);
         }
         let counter = self.blocks[number as usize].counter;
-        let counts = collects.then_some(Counts { counter, cost: block.instructions.len() as u16 });
+        let counts =
+            collects.then_some(Counts { counter, cost: block.instructions.len() as u16, block: number });
         let place = block.place_without_flags(self.flags_needed_behind(&block));
         if self.options.dump_every > 0 && is_counted {
             self.emit_block_count(&mut chunk, address, context);
@@ -222,7 +225,7 @@ impl Engine {
             true => ALL_FLAGS,
             // Stubs lead to the dynamic linker as well, which changes flags.
             false if self.is_stub(address) => 0,
-            false => self.decode(address, LOOK_AHEAD_INSTRUCTIONS).flags_needed(),
+            false => flags_needed(self.code_at(address), address, LOOK_AHEAD_INSTRUCTIONS),
         };
         self.needed_flags.borrow_mut().insert(address, needed);
         needed
@@ -461,19 +464,21 @@ pub(super) struct BlockEnd {
 struct Counts {
     counter: Cell,
     cost: u16,
+    /// The number of the block.
+    block: u32,
 }
 
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
         asm.add_to(Mem::State(self.counter.offset()), 1);
-        asm.add_cost(self.cost, None);
+        asm.add_cost(self.cost, self.block, None);
     }
 
     /// Counts with a register, and leaves the flags.
     fn emit_without_flags(&self, asm: &mut Asm, changed: Reg) {
         asm.add_without_flags(changed, Mem::State(self.counter.offset()), 1);
-        asm.add_cost(self.cost, Some(changed));
+        asm.add_cost(self.cost, self.block, Some(changed));
     }
 }
 
