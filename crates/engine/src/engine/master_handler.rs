@@ -32,6 +32,9 @@ pub(crate) mod word {
 /// The trap flag: the processor stops after each instruction.
 pub(crate) const TRAP_FLAG: u64 = 0x100;
 
+/// The flag for alignment checks: an access that is not aligned is a fault.
+const ALIGNMENT_FLAG: i32 = 0x4_0000;
+
 /// The signal that stops threads, which Valgrind does not give to programs either.
 pub(crate) const STOP_SIGNAL: u32 = 64;
 
@@ -68,7 +71,7 @@ struct KernelAction {
 pub(crate) fn install(signal: u32, flags: u64) {
     let own = u64::from(sys::SA_SIGINFO | sys::SA_ONSTACK | sys::SA_RESTORER);
     let action = KernelAction {
-        handler: handle as *const () as u64,
+        handler: enter as *const () as u64,
         flags: own | flags,
         restorer: restore as *const () as u64,
         mask: u64::MAX,
@@ -101,6 +104,19 @@ unsafe extern "C" fn restore() -> ! {
     std::arch::naked_asm!("mov eax, {number}", "syscall", number = const sys::__NR_rt_sigreturn)
 }
 
+/// Goes on with [`handle`]. The kernel leaves the flag for alignment checks as the program has it, and compiled code is not aligned.
+#[unsafe(naked)]
+unsafe extern "C" fn enter() -> ! {
+    std::arch::naked_asm!(
+        "pushfq",
+        "and dword ptr [rsp], {without_checks}",
+        "popfq",
+        "jmp {handle}",
+        without_checks = const !ALIGNMENT_FLAG,
+        handle = sym handle,
+    )
+}
+
 extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; word::COUNT]) {
     let state: *mut State;
     // SAFETY: the base of `gs` is the state since before the handler was installed, and the kernel gives the other two.
@@ -110,8 +126,14 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
     };
     let rip = context[word::RIP];
     let is_of_kernel = (data[1] as i32) > 0;
-    if signal == sys::SIGTRAP && is_of_kernel && context[word::FLAGS] & TRAP_FLAG != 0 {
-        return step(state, context);
+    if signal == sys::SIGTRAP && is_of_kernel {
+        if matches!(switch::place(rip), Place::GoingOn) {
+            // The instruction before has loaded flags that were read before the signal came.
+            context[word::FLAGS] |= TRAP_FLAG;
+        }
+        if context[word::FLAGS] & TRAP_FLAG != 0 {
+            return step(state, context);
+        }
     }
     if FAULTS.contains(&signal) && is_of_kernel {
         return fault(signal, state, data, context);
