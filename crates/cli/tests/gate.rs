@@ -465,3 +465,35 @@ fn several_runs_and_processes_and_caches_are_recorded() {
     assert!([0, 1].contains(&code(&output)), "{}", stdout(&output));
     assert_eq!(code(&run_in(folder.path(), &["lint", "a.callgrind"])), 0);
 }
+
+#[test]
+fn commands_that_accept_costs_at_once_lose_none() {
+    const COUNT: usize = 16;
+    let folder = folder(&[]);
+    let mut config = "[gate]\n".to_owned();
+    for index in 0..COUNT {
+        let name = format!("p{index}.out");
+        config += &format!("[[benchmark]]\nname = \"b{index}\"\nprofile = \"{name}\"\nallow_old = true\n");
+        let text = format!("events: Ir\nfl=a.c\nfn=main\n1 {}\n", 1000 + index);
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
+    for _ in 0..3 {
+        let commands = (0..COUNT).map(|index| {
+            let name = format!("b{index}");
+            let mut command = gristmill(&["gate", "bless", &name]);
+            command.current_dir(folder.path()).stderr(std::process::Stdio::null()).spawn().unwrap()
+        });
+        for mut command in commands.collect::<Vec<_>>() {
+            assert!(command.wait().unwrap().success());
+        }
+        let path = folder.path().join("gristmill-baseline.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        for index in 0..COUNT {
+            assert!(text.contains(&format!("total = [{}]", 1000 + index)), "{index}: {text}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, COUNT + 1, "nothing but the profiles and the configuration is left");
+}

@@ -103,6 +103,8 @@ fn profiles_are_those_of_callgrind() {
     }
     compile(folder.path(), "static", &["-O2", "-g", "-static"], CALLS);
     assert_same_profile(folder.path(), &["./static"]);
+    compile(folder.path(), "targets", &["-O1"], &many_targets(3000));
+    assert_same_profile(folder.path(), &["./targets"]);
     std::fs::write(folder.path().join("lines"), "b\na\nc\n".repeat(500)).unwrap();
     for program in
         [&["sort", "lines"][..], &["gzip", "-c", "lines"], &["awk", "{n += NR} END {print n}", "lines"]]
@@ -184,6 +186,37 @@ fn exceptions_end_calls_as_under_callgrind() {
     assert_same_profile(folder.path(), &["./exceptions"]);
 }
 
+/// Functions of one file whose shown names are equal are one function: here two destructors of a class, one of which calls the other.
+#[test]
+fn functions_with_one_shown_name_are_one() {
+    if !has_engine(&["valgrind", "c++"]) {
+        return;
+    }
+    let folder = folder(&[("namesakes.cc", NAMESAKES.as_bytes())]);
+    let mut compiler = Command::new("c++");
+    compiler.args(["-O0", "-g", "-o", "namesakes", "namesakes.cc"]).current_dir(folder.path());
+    assert!(compiler.status().unwrap().success());
+    for (option, parts) in [
+        ("--demangle=yes", 0),
+        ("--demangle=no", 0),
+        ("--separate-recs=3", 0),
+        ("--toggle-collect=Derived::~Derived()", 0),
+        ("--dump-before=Derived::~Derived()", 20),
+    ] {
+        let sums = ["valgrind", "native"].map(|engine| {
+            let options = ["record", "--engine", engine, "-q", "--force", "-o", engine, "--dump-instr=yes"];
+            let output = run_in(folder.path(), &[&options[..], &[option, "./namesakes"]].concat());
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{engine} {option}");
+            let part = |number: usize| folder.path().join(format!("{engine}.{number}"));
+            assert!(parts == 0 || part(parts).exists(), "{engine} {option}");
+            assert!(!part(parts + 1).exists(), "{engine} {option}");
+            Sums::read(&folder.path().join(engine)).of("namesakes ")
+        });
+        assert!(sums[0].functions() > 1, "{option}");
+        assert_eq!(sums[1].differences(&sums[0]), (Vec::new(), 0), "{option}");
+    }
+}
+
 #[test]
 fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     if !has_engine(&["cc"]) {
@@ -196,8 +229,12 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
     compile(folder.path(), "switches", &["-O1", "-mno-red-zone"], SWITCHES);
     compile(folder.path(), "pops", &["-O1", "-mno-red-zone"], unusual::POPS);
     compile(folder.path(), "changes", &["-O1", "-z", "execstack"], changing_code::CHANGES);
+    compile(folder.path(), "targets", &["-O1"], &many_targets(1000));
+    compile(folder.path(), "again", &["-O1"], MAPPED_AGAIN);
     let programs = [
-        &["./calls"][..],
+        &["./targets"][..],
+        &["./again"],
+        &["./calls"],
         &["./deep"],
         &["./ways"],
         &["./switches"],
@@ -222,6 +259,8 @@ fn code_cache_links_and_place_of_counters_do_not_change_the_file() {
                 text.lines().filter(|line| !line.starts_with("pid:")).map(str::to_owned).collect();
             (stdout(&output), lines)
         });
+        let alone = Command::new(program[0]).args(&program[1..]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(files[0].0, stdout(&alone), "{program:?}");
         assert!(files[0].1.len() > 100, "{program:?}");
         assert!(files.iter().all(|file| *file == files[0]), "{program:?}");
         // An instruction that fails takes none of the counts.

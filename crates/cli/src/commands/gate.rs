@@ -1,5 +1,6 @@
 //! `gristmill gate`: holds benchmarks to budgets, and names the functions that are responsible.
 
+mod baseline_lock;
 mod inputs;
 mod parallel;
 mod process;
@@ -20,6 +21,7 @@ use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::Profile;
 use gristmill_report::diff::sentence;
 
+use self::baseline_lock::BaselineLock;
 use self::inputs::Inputs;
 use self::parallel::in_order;
 use self::recording::{Measured, Recorder};
@@ -471,6 +473,10 @@ fn accept(
     let is_known = |name: &&String| config.benchmarks.iter().any(|benchmark| benchmark.name == **name);
     let gone = before.benchmarks.keys().filter(|name| accepts_gone && !is_known(name));
     let gone: Vec<String> = gone.cloned().collect();
+    let _lock = BaselineLock::take(&config.baseline).map_err(|_| CliError::Usage {
+        message: format!("another program has locked the folder of {}", printable_path(&config.baseline)),
+        hint: Some("let the other `gristmill gate bless` end, and run this one again".to_owned()),
+    })?;
     // Measuring takes its time, and another command may have accepted other benchmarks meanwhile. A pipe is read once.
     let mut baseline = match config.baseline.is_file() {
         true => read_baseline(&config.baseline, config)?,

@@ -230,18 +230,22 @@ fn check_directory(name: &OutputName) -> Result<(), CliError> {
 }
 
 /// Refuses a pipe: Callgrind opens it at the start and at the end, and waits for a reader that has seen the end of the first time.
+#[cfg(unix)]
 fn check_no_pipe(name: &OutputName) -> Result<(), CliError> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        let path = name.of_process(std::process::id());
-        if path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
-            return Err(CliError::Usage {
-                message: format!("{} is a pipe, and Callgrind opens its file twice", printable_path(&path)),
-                hint: Some("--engine=native writes to a pipe; or give the name of a file".to_owned()),
-            });
-        }
+    use std::os::unix::fs::FileTypeExt as _;
+    let path = name.of_process(std::process::id());
+    if path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+        return Err(CliError::Usage {
+            message: format!("{} is a pipe, and Callgrind opens its file twice", printable_path(&path)),
+            hint: Some("--engine=native writes to a pipe; or give the name of a file".to_owned()),
+        });
     }
+    Ok(())
+}
+
+/// Nothing is refused: Callgrind does not run here.
+#[cfg(not(unix))]
+fn check_no_pipe(_: &OutputName) -> Result<(), CliError> {
     Ok(())
 }
 

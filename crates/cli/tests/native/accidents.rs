@@ -190,6 +190,47 @@ fn a_part_that_cannot_be_written_leaves_the_others_whole() {
     assert_eq!(code(&output), 2, "{}", stderr(&output));
 }
 
+/// A filter of system calls that allows these alone. Others fail, and the engine cannot ask who its parent is.
+const FILTERED: &str = r#"
+#include <linux/filter.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    int allowed[] = {SYS_read, SYS_write, SYS_exit_group, SYS_brk, SYS_mmap, SYS_munmap, SYS_mprotect, SYS_rt_sigprocmask, SYS_close,
+        SYS_newfstatat, SYS_statx, SYS_openat, SYS_prlimit64, SYS_getpid, SYS_lseek, SYS_fcntl, SYS_mremap, SYS_unlink, SYS_unlinkat,
+        SYS_getdents64, SYS_ftruncate, SYS_sigaltstack};
+    struct sock_filter filter[100] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0}};
+    unsigned short length = 1;
+    for (unsigned i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        filter[length++] = (struct sock_filter){BPF_JMP | BPF_JEQ | BPF_K, 0, 1, allowed[i]};
+        filter[length++] = (struct sock_filter){BPF_RET | BPF_K, 0, 0, 0x7fff0000};
+    }
+    filter[length++] = (struct sock_filter){BPF_RET | BPF_K, 0, 0, count > 1 ? 0x80000000 : 0x50001};
+    struct sock_fprog program = {length, filter};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, 2, &program)) return 1;
+    write(1, "filtered\n", 9);
+    return 42;
+}
+"#;
+
+#[test]
+fn a_filter_of_system_calls_does_not_change_what_a_program_does() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "filtered", &["-O1"], FILTERED);
+    let output = record(folder.path(), &["-q", "-o", "a.out", "./filtered"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (42, "filtered\n"), "{}", stderr(&output));
+    assert!(text_has_end(&std::fs::read(folder.path().join("a.out")).unwrap()));
+    // With a filter that ends the program, it ends no earlier than where the engine writes the profile.
+    let output = record(folder.path(), &["-q", "-o", "b.out", "./filtered", "ends"]);
+    assert_eq!(stdout(&output), "filtered\n", "{}", stderr(&output));
+}
+
 #[test]
 fn a_program_is_not_overwritten_with_its_profile() {
     if !has_engine(&["cc"]) {

@@ -17,6 +17,43 @@ pub(crate) fn compile(folder: &Path, name: &str, options: &[&str], text: &str) {
 
 pub(crate) const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n";
 
+/// Returns a program where one call leads to many functions, in turn.
+pub(crate) fn many_targets(count: usize) -> String {
+    let functions: String =
+        (0..count).map(|index| format!("static int f{index}(int n) {{ return n ^ {index}; }}\n")).collect();
+    let names: Vec<String> = (0..count).map(|index| format!("f{index}")).collect();
+    format!(
+        "#include <stdio.h>\n{functions}static int (*volatile all[])(int) = {{{}}};\n
+int main(void) {{ int n = 0; for (int i = 0; i < 3 * {count}; i++) n = all[i % {count}](n); printf(\"%d\\n\", n); return 0; }}\n",
+        names.join(", ")
+    )
+}
+
+/// Targets of one jump in memory that is mapped again with other code.
+pub(crate) const MAPPED_AGAIN: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+enum { COUNT = 1000, BYTES = 16 };
+int main(void) {
+    int sum = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        unsigned char *code = mmap((void *)0x20000000, COUNT * BYTES, 7, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        for (int i = 0; i < COUNT; i++) {
+            int value = i * (turn + 1);
+            code[i * BYTES] = 0xb8; /* mov eax, value; ret */
+            memcpy(code + i * BYTES + 1, &value, 4);
+            code[i * BYTES + 5] = 0xc3;
+        }
+        for (int round = 0; round < 2; round++)
+            for (int i = 0; i < COUNT; i++) sum += ((int (*)(void))(code + i * BYTES))();
+        munmap(code, turn == 1 ? COUNT * BYTES / 2 : COUNT * BYTES);
+    }
+    printf("%d\n", sum);
+    return 0;
+}
+"#;
+
 /// Recursion of one and of two functions, tail calls, calls through pointers.
 pub(crate) const CALLS: &str = r#"
 #include <stdio.h>
@@ -114,6 +151,18 @@ int main(void) {
     }
     printf("%ld\n", left);
     return 0;
+}
+"#;
+
+/// A class has a destructor for objects on the heap, which calls that for others.
+pub(crate) const NAMESAKES: &str = r#"
+volatile long sum;
+struct Base { long value; virtual ~Base() { sum += value; } };
+struct Derived : Base { Derived() { value = 2; } ~Derived() { sum += 3; } };
+template <class T> __attribute__((noinline)) long down(T n) { return n == 0 ? 1 : down((T)(n - 1)) + (n > 3 ? down<T>((T)(n - 3)) : 2); }
+int main() {
+    for (int i = 0; i < 10; i++) { Base *base = new Derived; delete base; Derived other; }
+    return down<int>(7) + down<long>(6) + sum == 0;
 }
 "#;
 

@@ -203,6 +203,31 @@ int main(void) {
 }
 "#;
 
+/// The flag for alignment checks is set while signals come, and in code that was written at run time and is not aligned.
+const CHECKED: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+static volatile long signals;
+static void count(int signal) { signals++; }
+extern char code[], end[];
+__asm__(".text; code: push %rbp; mov %rsp, %rbp; and $-16, %rsp; pushf; pushf; pop %rax; xor $0x40000, %rax; push %rax; popf;"
+    "mov $5, %eax; jmp 1f; 1: nop; popf; leave; ret; end:");
+int main(void) {
+    char *copy = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int at = 0; at < 8; at++) { memcpy(copy + at, code, end - code); printf("%d\n", ((int (*)(void))(copy + at))()); }
+    struct itimerval each = {{0, 1000}, {0, 1000}};
+    signal(SIGALRM, count);
+    setitimer(ITIMER_REAL, &each, 0);
+    while (signals < 20)
+        __asm__ volatile("sub $256, %%rsp; pushf; orq $0x40000, (%%rsp); popf; mov $20000, %%ecx; 1: nop; loop 1b;"
+            "pushf; andq $~0x40000, (%%rsp); popf; add $256, %%rsp" : : : "rcx", "cc", "memory");
+    return 0;
+}
+"#;
+
 /// A timer whose signals come before the return of a function that sets no flags.
 const FLAGLESS: &str = r#"
 #include <signal.h>
@@ -301,9 +326,14 @@ fn unusual_programs_do_what_they_do_alone() {
         return;
     }
     let folder = folder(&[]);
-    for (name, text) in
-        [("pops", POPS), ("faults", FAULTS), ("stacks", STACKS), ("ticks", TICKS), ("mappings", MAPPINGS)]
-    {
+    for (name, text) in [
+        ("pops", POPS),
+        ("faults", FAULTS),
+        ("stacks", STACKS),
+        ("ticks", TICKS),
+        ("mappings", MAPPINGS),
+        ("checked", CHECKED),
+    ] {
         compile(folder.path(), name, &["-O1", "-pthread", "-mno-red-zone"], text);
         let program = format!("./{name}");
         let expected = Command::new(&program).arg("all").current_dir(folder.path()).output().unwrap();

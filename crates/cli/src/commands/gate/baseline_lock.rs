@@ -1,0 +1,106 @@
+//! The lock of a baseline, between the time it is read and the time it is written: commands that accept costs at once do so in turn.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Who has the lock only reads and writes a small file.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The lock of a baseline, until it is dropped.
+#[derive(Debug)]
+pub(super) struct BaselineLock {
+    _lock: Option<system::Lock>,
+}
+
+impl BaselineLock {
+    /// Takes the lock. A file system that has none is no error.
+    ///
+    /// # Errors
+    ///
+    /// If another one has it for too long.
+    pub(super) fn take(baseline: &Path) -> io::Result<BaselineLock> {
+        // A link is followed when the baseline is written.
+        let file = std::fs::canonicalize(baseline).unwrap_or_else(|_| baseline.to_owned());
+        let begin = Instant::now();
+        loop {
+            match system::lock(&file) {
+                Ok(lock) => return Ok(BaselineLock { _lock: Some(lock) }),
+                Err(error) if !system::is_taken(&error) => return Ok(BaselineLock { _lock: None }),
+                Err(_) if begin.elapsed() < MAX_WAIT => std::thread::sleep(PAUSE),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Returns the folder of a file.
+#[cfg(unix)]
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The file itself is replaced by a new one, so its folder has the lock.
+#[cfg(unix)]
+mod system {
+    use super::{File, Path, folder_of, io};
+    use nix::fcntl::{Flock, FlockArg};
+
+    pub(super) type Lock = Flock<File>;
+
+    pub(super) fn lock(file: &Path) -> io::Result<Lock> {
+        let folder = File::open(folder_of(file))?;
+        Flock::lock(folder, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error.into())
+    }
+
+    pub(super) fn is_taken(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::WouldBlock
+    }
+}
+
+/// A file beside the baseline, which only one can have open, and which the system removes then.
+#[cfg(windows)]
+mod system {
+    use std::os::windows::fs::OpenOptionsExt as _;
+
+    use super::{File, Path, PathBuf, io};
+
+    pub(super) type Lock = File;
+
+    const FILE_FLAG_DELETE_ON_CLOSE: u32 = 0x0400_0000;
+    const ERROR_ACCESS_DENIED: i32 = 5;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+
+    pub(super) fn lock(file: &Path) -> io::Result<Lock> {
+        let mut name = file.as_os_str().to_owned();
+        name.push(".lock");
+        let mut options = File::options();
+        options.write(true).create(true).share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
+        options.open(PathBuf::from(name))
+    }
+
+    /// While the file is removed, access to it is denied.
+    pub(super) fn is_taken(error: &io::Error) -> bool {
+        matches!(error.raw_os_error(), Some(ERROR_SHARING_VIOLATION | ERROR_ACCESS_DENIED))
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+mod system {
+    use super::{File, Path, io};
+
+    pub(super) type Lock = File;
+
+    pub(super) fn lock(_: &Path) -> io::Result<Lock> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn is_taken(_: &io::Error) -> bool {
+        false
+    }
+}
