@@ -495,5 +495,5 @@ fn commands_that_accept_costs_at_once_lose_none() {
         std::fs::remove_file(path).unwrap();
     }
     let left = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, COUNT + 1, "nothing but the profiles and the configuration is left");
+    assert_eq!(left, COUNT + 1, "only the profiles and the configuration are left");
 }

@@ -1,4 +1,4 @@
-//! What changes most often while translated code runs: the cost, the end of the shadow stack, and registers that are spilled.
+//! The cost, the end of the shadow stack, and registers that are spilled: they change most often while translated code runs.
 
 use super::{Asm, Mem, RCX, RDX, Reg};
 use crate::state::{COST, FIRST_PART_OF_COST, Frame, PARTS_OF_COST, SHADOW, SPILL0, SPILL1};
