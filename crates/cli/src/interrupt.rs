@@ -81,13 +81,14 @@ impl Drop for RemovedOnInterrupt {
 pub(crate) struct TemporaryDirectory {
     // Dropped first: until it is removed, the handler has to know it.
     directory: TempDir,
+    is_kept: bool,
     _removed: RemovedOnInterrupt,
 }
 
 impl TemporaryDirectory {
     pub(crate) fn new() -> io::Result<Self> {
         let (directory, removed) = RemovedOnInterrupt::register(tempfile::tempdir, TempDir::path)?;
-        Ok(TemporaryDirectory { directory, _removed: removed })
+        Ok(TemporaryDirectory { directory, is_kept: false, _removed: removed })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -95,9 +96,17 @@ impl TemporaryDirectory {
     }
 
     /// Leaves the directory where it is.
-    pub(crate) fn keep(self) {
-        // Its path is known.
-        let _ = self.directory.keep();
+    pub(crate) fn keep(mut self) {
+        self.is_kept = true;
+        self.directory.disable_cleanup(true);
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            remove(self.path());
+        }
     }
 }
 

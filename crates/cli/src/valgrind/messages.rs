@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::process::is_recorded_or_begins;
 use crate::interrupt::TemporaryDirectory;
@@ -63,6 +64,10 @@ impl Ending {
     }
 }
 
+/// Looks at processes that may be about to end, and the time between two.
+const MAX_ATTEMPTS: usize = 20;
+const ATTEMPT_INTERVAL: Duration = Duration::from_millis(10);
+
 /// The directory of messages.
 pub(crate) struct MessageDirectory(TemporaryDirectory);
 
@@ -91,6 +96,19 @@ impl MessageDirectory {
     /// `true` if Callgrind records one of these processes.
     pub(crate) fn is_recording(&self) -> bool {
         self.processes().into_iter().any(is_recorded_or_begins)
+    }
+
+    /// `true` if Callgrind goes on to record one of these processes. A signal ends those of a group one after the other.
+    pub(crate) fn goes_on(&self) -> bool {
+        let mut attempts = 0;
+        while self.is_recording() {
+            attempts += 1;
+            if attempts == MAX_ATTEMPTS {
+                return true;
+            }
+            std::thread::sleep(ATTEMPT_INTERVAL);
+        }
+        false
     }
 
     /// Returns the file of a process.

@@ -110,7 +110,7 @@ impl ValgrindLog {
 
     /// Removes the directory, unless a process that goes on needs it: what it forks has a file there as well.
     pub(super) fn close(self, processes: &Processes) {
-        if !processes.running.is_empty() {
+        if !processes.running.is_empty() && self.directory.goes_on() {
             self.directory.keep();
         }
     }
