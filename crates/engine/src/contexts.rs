@@ -5,6 +5,8 @@
 //! skipped: a context of theirs stands for the call.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use gristmill_profile::hash::Map;
 
@@ -117,13 +119,21 @@ struct EdgeKey {
     return_address: Option<u64>,
 }
 
+/// Functions of an object that have one shown name. Those of one file are one function.
+#[derive(Debug)]
+struct Namesakes {
+    first: FunctionId,
+    /// Empty until there is a second one: to find a file takes its time.
+    by_file: Map<Option<Arc<str>>, FunctionId>,
+}
+
 /// All functions, contexts and edges.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     functions: Vec<Function>,
     by_start: BTreeMap<u64, FunctionId>,
-    /// Functions by their object and shown name. Those of one file are one function.
-    by_name: Map<(ObjectId, Vec<u8>), Vec<FunctionId>>,
+    /// Functions by their object and shown name.
+    by_name: Map<(ObjectId, Vec<u8>), Namesakes>,
     kinds: Vec<Kind>,
     /// The context that each is written as.
     shown: Vec<ContextId>,
@@ -239,13 +249,17 @@ impl Contexts {
         }
         let is_stub = matches!(place, Some((_, Section::Stubs)));
         let shown = symbol.map(|(id, symbol)| (id, shown_name(&symbol.name, choices.demangles)));
-        let namesakes = shown.as_ref().and_then(|shown| Some((shown.0, self.by_name.get(shown)?)));
-        if let Some((id, namesakes)) = namesakes {
-            let object = objects.get(id);
+        let mut own_file = None;
+        if let Some((namesakes, object)) =
+            shown.as_ref().and_then(|shown| Some((self.by_name.get_mut(shown)?, objects.get(shown.0))))
+        {
             let file = |start: u64| object.source(start - object.bias).0;
-            let own_file = file(start);
-            let known = namesakes.iter().copied().find(|known| file(self.function(*known).start) == own_file);
-            if let Some(known) = known {
+            if namesakes.by_file.is_empty() {
+                let first = &self.functions[namesakes.first.index()];
+                namesakes.by_file.insert(file(first.start), namesakes.first);
+            }
+            own_file = file(start);
+            if let Some(known) = namesakes.by_file.get(&own_file).copied() {
                 self.by_start.insert(start, known);
                 return Some(self.as_callee(known));
             }
@@ -264,7 +278,10 @@ impl Contexts {
         let id = FunctionId(self.functions.len() as u32 - 1);
         self.by_start.insert(start, id);
         if let Some(shown) = shown {
-            self.by_name.entry(shown).or_default().push(id);
+            match self.by_name.entry(shown) {
+                Entry::Occupied(namesakes) => drop(namesakes.into_mut().by_file.insert(own_file, id)),
+                Entry::Vacant(place) => drop(place.insert(Namesakes { first: id, by_file: Map::default() })),
+            }
         }
         Some(self.as_callee(id))
     }

@@ -1,8 +1,10 @@
 //! The lock of a baseline, between the time it is read and the time it is written: commands that accept costs at once do so in turn.
+//!
+//! The configuration has it, as the baseline becomes another file when it is written.
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The lock is held only while a small file is read and written.
@@ -16,17 +18,15 @@ pub(super) struct BaselineLock {
 }
 
 impl BaselineLock {
-    /// Takes the lock. A file system that has none is no error.
+    /// Takes the lock of the baseline of a configuration. A file system that has none is no error.
     ///
     /// # Errors
     ///
     /// If another one has it for too long.
-    pub(super) fn take(baseline: &Path) -> io::Result<BaselineLock> {
-        // A link is followed when the baseline is written.
-        let file = std::fs::canonicalize(baseline).unwrap_or_else(|_| baseline.to_owned());
+    pub(super) fn take(config: &Path) -> io::Result<BaselineLock> {
         let begin = Instant::now();
         loop {
-            match system::lock(&file) {
+            match system::lock(config) {
                 Ok(lock) => return Ok(BaselineLock { _lock: Some(lock) }),
                 Err(error) if !system::is_taken(&error) => return Ok(BaselineLock { _lock: None }),
                 Err(_) if begin.elapsed() < MAX_WAIT => std::thread::sleep(PAUSE),
@@ -36,26 +36,19 @@ impl BaselineLock {
     }
 }
 
-/// Returns the folder of a file.
-#[cfg(unix)]
-fn folder_of(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// The file itself is replaced by a new one, so its folder has the lock.
 #[cfg(unix)]
 mod system {
-    use super::{File, Path, folder_of, io};
+    use super::{File, Path, io};
     use nix::fcntl::{Flock, FlockArg};
 
     pub(super) type Lock = Flock<File>;
 
     pub(super) fn lock(file: &Path) -> io::Result<Lock> {
-        let folder = File::open(folder_of(file))?;
-        Flock::lock(folder, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error.into())
+        if !file.is_file() {
+            // A pipe would wait until another program opens it.
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        Flock::lock(File::open(file)?, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error.into())
     }
 
     pub(super) fn is_taken(error: &io::Error) -> bool {
@@ -63,12 +56,12 @@ mod system {
     }
 }
 
-/// A file beside the baseline, which only one can have open, and which the system removes then.
+/// A file beside the configuration, which only one can have open, and which the system removes then.
 #[cfg(windows)]
 mod system {
     use std::os::windows::fs::OpenOptionsExt as _;
 
-    use super::{File, Path, PathBuf, io};
+    use super::{File, Path, io};
 
     pub(super) type Lock = File;
 
@@ -81,7 +74,7 @@ mod system {
         name.push(".lock");
         let mut options = File::options();
         options.write(true).create(true).share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
-        options.open(PathBuf::from(name))
+        options.open(name)
     }
 
     /// While the file is removed, access to it is denied.
