@@ -271,6 +271,22 @@ fn end_group(group: u32) {
 #[cfg(not(unix))]
 fn end_group(_group: u32) {}
 
+/// Ends a process.
+#[cfg(unix)]
+pub(crate) fn end_process(process: u32) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    // 0 would be this group, and 1 is the first process.
+    if let Some(process) = i32::try_from(process).ok().filter(|process| *process > 1) {
+        // It may have ended by itself.
+        let _ = kill(Pid::from_raw(process), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn end_process(_process: u32) {}
+
 /// Installs the handler, once.
 pub(crate) fn set_up() {
     static SET_UP: Once = Once::new();

@@ -35,11 +35,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress on standard error, if that is a terminal.
+    /// Progress on standard error, if that is a terminal that can write over a line.
     pub(crate) fn on_stderr(label: impl Into<String>, total: Option<u64>) -> Self {
         let stderr = std::io::stderr();
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let out: Option<Box<dyn Write + Send>> =
-            if stderr.is_terminal() { Some(Box::new(stderr)) } else { None };
+            if stderr.is_terminal() && !is_dumb { Some(Box::new(stderr)) } else { None };
         Self::new(out, label.into(), total, Instant::now())
     }
 

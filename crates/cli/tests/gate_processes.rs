@@ -288,6 +288,40 @@ fn a_signal_that_is_ignored_stays_so() {
 }
 
 #[test]
+fn a_recorded_process_in_a_session_of_its_own_ends_at_the_limit() {
+    if !has(&["valgrind", "cc"]) {
+        return;
+    }
+    let program = r#"
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    if (fork() == 0) {
+        setsid();
+        FILE *file = fopen("child", "w");
+        fprintf(file, "%d\n", getpid());
+        fclose(file);
+        sleep(300);
+    }
+    return 0;
+}
+"#;
+    let config = "[gate]\ntimeout = 4\n[[benchmark]]\nname = \"x\"\ncommand = \"./leaves\"\n";
+    let folder = folder(&[("gristmill.toml", config.as_bytes()), ("leaves.c", program.as_bytes())]);
+    let mut compiler = Command::new("cc");
+    compiler.args(["-o", "leaves", "leaves.c"]).current_dir(folder.path());
+    assert!(compiler.status().unwrap().success());
+    let output = run_in(folder.path(), &["gate", "bless"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("left processes running for longer than 4 seconds"),
+        "{}",
+        stderr(&output)
+    );
+    assert_ends(process_id(&folder.path().join("child")));
+}
+
+#[test]
 fn a_process_that_holds_a_pipe_open_blocks_nothing() {
     if !has(&["setsid"]) {
         return;

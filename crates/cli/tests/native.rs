@@ -186,6 +186,21 @@ fn exceptions_end_calls_as_under_callgrind() {
     assert_same_profile(folder.path(), &["./exceptions"]);
 }
 
+#[test]
+fn signals_come_while_the_code_cache_is_full() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "again", &["-O1"], MAPPED_AGAIN);
+    let alone = Command::new("./again").current_dir(folder.path()).output().unwrap();
+    for _ in 0..10 {
+        let options = ["-q", "--force", "--code-cache=100", "-o", "a.out", "./again", "signals"];
+        let output = record(folder.path(), &options);
+        assert_eq!((code(&output), stdout(&output)), (0, stdout(&alone)), "{}", stderr(&output));
+    }
+}
+
 /// Functions of one file whose shown names are equal are one function: here two destructors of a class, one of which calls the other.
 #[test]
 fn functions_with_one_shown_name_are_one() {

@@ -129,13 +129,13 @@ impl Debuginfod {
                 Some(mut body) => copy(&mut body, &mut file, self.max_bytes).map(|()| true)?,
                 None => false,
             },
-            None => self.ask_with_curl(&url, &file)?,
+            None => self.ask_with_curl(&url, &mut file)?,
         };
         Ok(found.then_some((file, removed)))
     }
 
     /// Has `curl` fetch a file. Returns `false` if the server does not have it.
-    fn ask_with_curl(&self, url: &str, file: &NamedTempFile) -> io::Result<bool> {
+    fn ask_with_curl(&self, url: &str, file: &mut NamedTempFile) -> io::Result<bool> {
         if !url.starts_with("https://") {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither http nor https"));
         }
@@ -145,16 +145,26 @@ impl Debuginfod {
         let mut curl = Command::new("curl");
         curl.args(["--silent", "--fail", "--location", "--proto", "=https", "--proto-redir", "=https"])
             .args(["--max-time", &self.limit.as_secs().to_string(), "--connect-timeout", &seconds])
-            .args(["--speed-limit", "1", "--speed-time", &seconds, "--max-filesize", &max_bytes, "--output"])
-            .arg(file.path())
+            .args(["--speed-limit", "1", "--speed-time", &seconds, "--max-filesize", &max_bytes])
             .arg(url)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let (mut child, _ended) = EndedOnInterrupt::spawn(&mut curl).map_err(|error| {
             io::Error::new(error.kind(), format!("https needs the program curl: {error}"))
         })?;
-        match child.wait()?.code() {
+        // Older versions know the size only if the server tells it.
+        let copied = match child.stdout.take() {
+            Some(mut output) => copy(&mut output, file, self.max_bytes),
+            None => Ok(()),
+        };
+        if copied.is_err() {
+            // It may have ended by itself.
+            let _ = child.kill();
+        }
+        let status = child.wait()?;
+        copied?;
+        match status.code() {
             Some(0) => Ok(true),
             // What it says of every answer of 400 and above.
             Some(22) => Ok(false),

@@ -8,8 +8,8 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::process::is_recorded_or_begins;
-use crate::interrupt::TemporaryDirectory;
+use super::process::{is_recorded, is_recorded_or_begins};
+use crate::interrupt::{TemporaryDirectory, end_process};
 
 /// Bytes of messages of a process that are read: a program can write more there by client requests.
 const MAX_MESSAGE_BYTES: u64 = 1 << 20;
@@ -109,6 +109,28 @@ impl MessageDirectory {
             std::thread::sleep(ATTEMPT_INTERVAL);
         }
         false
+    }
+
+    /// Ends the processes that Callgrind still records, wherever they are.
+    pub(crate) fn end_recorded(&self) {
+        for _ in 0..MAX_ATTEMPTS {
+            let processes = self.processes().into_iter();
+            let recorded: Vec<u32> = processes.filter(|process| self.is_recorded_here(*process)).collect();
+            if recorded.is_empty() {
+                return;
+            }
+            recorded.into_iter().for_each(end_process);
+            // One may have started another one.
+            std::thread::sleep(ATTEMPT_INTERVAL);
+        }
+    }
+
+    /// `true` if Callgrind records a process and writes its messages here: an id can be that of another process by now.
+    fn is_recorded_here(&self, process: u32) -> bool {
+        let Ok(own) = self.file(process).canonicalize() else { return false };
+        let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+        is_recorded(process)
+            && files.into_iter().any(|file| std::fs::read_link(file.path()).is_ok_and(|it| it == own))
     }
 
     /// Returns the file of a process.

@@ -197,3 +197,49 @@ fn a_program_that_cannot_be_recorded_runs_as_usual() {
     let line = "runs ./other, which is not recorded: it runs with the rights of another user or group\n";
     assert_eq!(stderr(&output).matches(line).count(), 2, "{}", stderr(&output));
 }
+
+/// A program that runs itself while signals come. The timer goes on, and ends the new one, or it has no signal blocked.
+const RUNS_ITSELF: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void ignore(int signal) {}
+int main(int count, char **words) {
+    if (count > 1) {
+        sigset_t set;
+        sigprocmask(SIG_BLOCK, 0, &set);
+        for (int signal = 1; signal < 64; signal++) if (sigismember(&set, signal) == 1) return 1;
+        return 0;
+    }
+    struct itimerval each = {{0, 300}, {0, 300}};
+    struct sigaction action = {.sa_handler = ignore, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, 0);
+    int bad = 0;
+    for (int i = 0; i < 10; i++) {
+        int process = fork(), status;
+        if (process == 0) {
+            setitimer(ITIMER_REAL, &each, 0);
+            execl(words[0], words[0], "again", (char *)0);
+            _exit(9);
+        }
+        waitpid(process, &status, 0);
+        bad += WIFEXITED(status) && WEXITSTATUS(status) != 0;
+    }
+    printf("%d\n", bad);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_that_is_run_while_signals_come_has_none_blocked() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "itself", &["-O1"], RUNS_ITSELF);
+    let options = ["-q", "--trace-children=yes", "-o", "itself.%p", "./itself"];
+    let output = record(folder.path(), &options);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, "0\n"), "{}", stderr(&output));
+}

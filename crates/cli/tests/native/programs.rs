@@ -29,14 +29,21 @@ int main(void) {{ int n = 0; for (int i = 0; i < 3 * {count}; i++) n = all[i % {
     )
 }
 
-/// Targets of one jump in memory that is mapped again with other code.
+/// Targets of one jump in memory that is mapped again with other code. With an argument, signals come meanwhile.
 pub(crate) const MAPPED_AGAIN: &str = r#"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 enum { COUNT = 1000, BYTES = 16 };
-int main(void) {
+#include <signal.h>
+#include <sys/time.h>
+static volatile int signals;
+static void count(int signal) { signals++; }
+int main(int count_of_words, char **words) {
     int sum = 0;
+    struct itimerval each = {{0, 100}, {0, 100}};
+    signal(SIGALRM, count);
+    if (count_of_words > 1) setitimer(ITIMER_REAL, &each, 0);
     for (int turn = 0; turn < 3; turn++) {
         unsigned char *code = mmap((void *)0x20000000, COUNT * BYTES, 7, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         for (int i = 0; i < COUNT; i++) {

@@ -11,16 +11,15 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::limits::Limits;
-use super::master_handler::{leave_to_kernel, without_stop};
+use super::master_handler::{give_back, leave_to_kernel, program_mask, without_stop};
 use super::own_call::own_call;
-use super::signals::{block_all, mask, restore_mask, set_mask};
+use super::signals::{block_all, restore_mask, set_mask};
 use crate::inherited::Inherited;
 use crate::invocation::Invocation;
 use crate::loader;
 use crate::memory;
 use crate::raw;
 use crate::state::State;
-use crate::switch;
 
 /// The program of this process.
 const OWN_PROGRAM: &[u8] = b"/proc/self/exe\0";
@@ -101,13 +100,10 @@ impl Engine {
     }
 
     fn become_recorded(&mut self, state: &mut State, own: Vec<OsString>, wanted: Wanted) -> i64 {
-        // What comes from here on is for the program, once the engine is ready for it.
-        let before = mask();
-        block_all();
-        if state.pending != 0 {
-            restore_mask(before);
-            return switch::RESTART;
-        }
+        // Signals from here on are for the program, once the engine is ready for them. So is one that has come since the call began: a call
+        // that is made again for each of them would not be made at all if they come fast.
+        let before = program_mask(state, block_all());
+        give_back(state);
         let text = OsString::from_vec;
         let Wanted { path, words, environment } = wanted;
         let inherited = Inherited {

@@ -74,7 +74,6 @@ impl Engine {
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
             Exit::Return
             | Exit::ReturnAndPop(_)
-            | Exit::Signal
             | Exit::Enter(_)
             | Exit::Cpuid { .. }
             | Exit::Xgetbv { .. }
@@ -84,7 +83,7 @@ impl Engine {
                 self.flush(state);
                 return Exit::SystemCall { next, context, resume: self.block(next, context) };
             }
-            // These are rare, and others follow.
+            // These are rare, and others follow. A signal is delivered by the block that it came in.
             _ => return exit,
         };
         self.flush(state);

@@ -167,6 +167,36 @@ fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; wo
     state.fault = [context[word::ERROR], context[word::TRAP], context[word::FAULT_ADDRESS]];
 }
 
+/// Returns the signals that the program has blocked, given those that are blocked now or were before all were. The engine has blocked more
+/// if a signal waits. The handler may just have noted that, which the compiler does not know.
+pub(super) fn program_mask(state: &State, now: u64) -> u64 {
+    // SAFETY: both are fields of the state.
+    let (pending, saved) = unsafe {
+        ((&raw const state.pending).read_volatile(), (&raw const state.saved_mask).read_volatile())
+    };
+    if pending == 0 { now } else { saved }
+}
+
+/// Sends the signal that waits to this process again, while all signals are blocked: from then on it waits in the kernel.
+pub(super) fn give_back(state: &mut State) {
+    // SAFETY: this is a field of the state.
+    let pending = unsafe { (&raw const state.pending).read_volatile() };
+    if pending != 0 {
+        send_again(pending, &state.signal_data);
+        state.pending = 0;
+        state.flags &= !TRAP_FLAG;
+    }
+}
+
+fn send_again(signal: u64, data: &[u64; 16]) {
+    // SAFETY: the calls send a signal to this process.
+    unsafe {
+        let process = raw::system_call(u64::from(sys::__NR_getpid), [0; 6]) as u64;
+        let arguments = [process, signal, data.as_ptr() as u64, 0, 0, 0];
+        raw::system_call(u64::from(sys::__NR_rt_sigqueueinfo), arguments);
+    }
+}
+
 /// Lets translated code go on to the start of a block, or of an instruction in it, where all registers are the program's. Each step takes as
 /// long as thousands of instructions.
 fn step(state: &mut State, context: &mut [u64; word::COUNT]) {
@@ -192,12 +222,7 @@ fn fault(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; w
     }
     if state.pending != 0 {
         // The signal that waits was blocked for the kernel to give this one first: it is sent again.
-        // SAFETY: the call sends a signal to this process.
-        unsafe {
-            let process = raw::system_call(u64::from(sys::__NR_getpid), [0; 6]) as u64;
-            let arguments = [process, state.pending, state.signal_data.as_ptr() as u64, 0, 0, 0];
-            raw::system_call(u64::from(sys::__NR_rt_sigqueueinfo), arguments);
-        }
+        send_again(state.pending, &state.signal_data);
         context[word::MASK] = state.saved_mask;
     }
     note(signal, state, data, context);

@@ -385,9 +385,12 @@ impl Engine {
     }
 }
 
-/// Blocks all signals.
-pub(super) fn block_all() {
-    restore_mask(u64::MAX);
+/// Blocks all signals, and returns those that were blocked before.
+pub(super) fn block_all() -> u64 {
+    let (set, mask, mut before) = (u64::from(sys::SIG_SETMASK), u64::MAX, 0u64);
+    let arguments = [set, &raw const mask as u64, &raw mut before as u64, 8, 0, 0];
+    super::own_call::own_call(sys::__NR_rt_sigprocmask, arguments);
+    before
 }
 
 /// Sets exactly this mask.

@@ -8,7 +8,7 @@ use linux_raw_sys::errno::EAGAIN;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::master_handler::STOP_SIGNAL;
+use super::master_handler::{STOP_SIGNAL, program_mask};
 use super::own_call::own_call;
 use super::signals;
 use crate::memory;
@@ -51,9 +51,8 @@ impl Engine {
         child.cleared_at_end = if has(sys::CLONE_CHILD_CLEARTID) { child_id } else { 0 };
         self.begin_thread(child, next);
         // Signals wait until the thread has its state.
-        let mask = if state.pending == 0 { signals::mask() } else { state.saved_mask };
-        let old_mask = signals::mask();
-        signals::block_all();
+        let old_mask = signals::block_all();
+        let mask = program_mask(state, old_mask);
         let wanted = [(sys::CLONE_PARENT_SETTID, parent_id), (sys::CLONE_CHILD_SETTID, child_id)];
         let addresses =
             wanted.iter().filter(|(flag, address)| has(*flag) && memory::write32(&self.space, *address, 0));
