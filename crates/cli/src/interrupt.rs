@@ -79,33 +79,32 @@ impl Drop for RemovedOnInterrupt {
 /// A directory that is removed when it is dropped, and on Ctrl-C.
 #[derive(Debug)]
 pub(crate) struct TemporaryDirectory {
-    // Dropped first: until it is removed, the handler has to know it.
-    directory: TempDir,
+    path: PathBuf,
     is_kept: bool,
+    // Until the directory is removed, the handler has to know it.
     _removed: RemovedOnInterrupt,
 }
 
 impl TemporaryDirectory {
     pub(crate) fn new() -> io::Result<Self> {
         let (directory, removed) = RemovedOnInterrupt::register(tempfile::tempdir, TempDir::path)?;
-        Ok(TemporaryDirectory { directory, is_kept: false, _removed: removed })
+        Ok(TemporaryDirectory { path: directory.keep(), is_kept: false, _removed: removed })
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.directory.path()
+        &self.path
     }
 
     /// Leaves the directory where it is.
     pub(crate) fn keep(mut self) {
         self.is_kept = true;
-        self.directory.disable_cleanup(true);
     }
 }
 
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
         if !self.is_kept {
-            remove(self.path());
+            remove(&self.path);
         }
     }
 }

@@ -179,10 +179,8 @@ fn exceptions_end_calls_as_under_callgrind() {
     if !has_engine(&["valgrind", "c++"]) {
         return;
     }
-    let folder = folder(&[("exceptions.cc", EXCEPTIONS.as_bytes())]);
-    let mut compiler = Command::new("c++");
-    compiler.args(["-O1", "-g", "-o", "exceptions", "exceptions.cc"]).current_dir(folder.path());
-    assert!(compiler.status().unwrap().success());
+    let folder = folder(&[]);
+    compile_cpp(folder.path(), "exceptions", &["-O1", "-g"], EXCEPTIONS);
     assert_same_profile(folder.path(), &["./exceptions"]);
 }
 
@@ -207,10 +205,8 @@ fn functions_with_one_shown_name_are_one() {
     if !has_engine(&["valgrind", "c++"]) {
         return;
     }
-    let folder = folder(&[("namesakes.cc", NAMESAKES.as_bytes())]);
-    let mut compiler = Command::new("c++");
-    compiler.args(["-O0", "-g", "-o", "namesakes", "namesakes.cc"]).current_dir(folder.path());
-    assert!(compiler.status().unwrap().success());
+    let folder = folder(&[]);
+    compile_cpp(folder.path(), "namesakes", &["-O0", "-g"], NAMESAKES);
     for (option, parts) in [
         ("--demangle=yes", 0),
         ("--demangle=no", 0),

@@ -33,9 +33,6 @@ const _: () = assert!(
         && size_of::<Frame>() == Frame::BYTES as usize
 );
 
-/// The count of numbers that together with the first one are the cost while translated code runs, if that is in memory.
-pub(crate) const PARTS_OF_COST: usize = 1;
-
 /// The registers and counters of a thread. Translated code reaches it through the base of `gs`.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -68,8 +65,8 @@ pub(crate) struct State {
     /// This structure.
     pub(crate) own_address: u64,
     pub(crate) vectors: [[u64; 4]; 16],
-    /// Parts of the cost while translated code runs, otherwise 0: an addition to a number in memory waits for the one before it to the same.
-    pub(crate) parts_of_cost: [u64; PARTS_OF_COST],
+    /// A part of the cost while translated code runs, otherwise 0: an addition to a number in memory waits for the one before it to the same.
+    pub(crate) part_of_cost: u64,
     /// A signal that was caught and is not delivered yet; 0 if there is none.
     pub(crate) pending: u64,
     /// The signals that the program had blocked when it was caught.
@@ -161,7 +158,7 @@ impl State {
             leave: links.leave,
             own_address,
             vectors: [[0; 4]; 16],
-            parts_of_cost: [0; PARTS_OF_COST],
+            part_of_cost: 0,
             pending: 0,
             saved_mask: 0,
             interrupted: 0,
@@ -221,7 +218,7 @@ offsets! {
     SPILL2 = spill2;
     SHADOW = shadow;
     COST = cost;
-    FIRST_PART_OF_COST = parts_of_cost;
+    PART_OF_COST = part_of_cost;
     TARGET = target;
     HANDLER = handler;
     LEAVE = leave;

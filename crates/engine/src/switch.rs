@@ -7,8 +7,8 @@
 use std::arch::naked_asm;
 
 use crate::state::{
-    COST, EXIT, FIRST_PART_OF_COST, FLAGS, Frame, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE,
-    OWN_ADDRESS, PENDING, RESUME, SHADOW, SPILL0, SPILL1, VECTORS,
+    COST, EXIT, FLAGS, Frame, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS,
+    PART_OF_COST, PENDING, RESUME, SHADOW, SPILL0, SPILL1, VECTORS,
 };
 
 /// Runs translated code from `resume` on, until the thread ends.
@@ -118,7 +118,7 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         vectors = const VECTORS,
         has_vector = const HAS_VECTOR,
         cost = const COST,
-        part_of_cost = const FIRST_PART_OF_COST,
+        part_of_cost = const PART_OF_COST,
         spill0 = const SPILL0,
         spill1 = const SPILL1,
         shadow = const SHADOW,

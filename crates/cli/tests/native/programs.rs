@@ -5,13 +5,18 @@ use std::process::Command;
 
 /// Compiles a program in C.
 pub(crate) fn compile(folder: &Path, name: &str, options: &[&str], text: &str) {
-    std::fs::write(folder.join(format!("{name}.c")), text).unwrap();
-    let built = Command::new("cc")
-        .args(options)
-        .args(["-o", name, &format!("{name}.c")])
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    compile_with("cc", folder, &format!("{name}.c"), name, options, text);
+}
+
+/// The same for C++.
+pub(crate) fn compile_cpp(folder: &Path, name: &str, options: &[&str], text: &str) {
+    compile_with("c++", folder, &format!("{name}.cc"), name, options, text);
+}
+
+fn compile_with(compiler: &str, folder: &Path, file: &str, name: &str, options: &[&str], text: &str) {
+    std::fs::write(folder.join(file), text).unwrap();
+    let mut command = Command::new(compiler);
+    let built = command.args(options).args(["-o", name, file]).current_dir(folder).output().unwrap();
     assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
 }
 

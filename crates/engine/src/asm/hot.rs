@@ -1,7 +1,7 @@
 //! The cost, the end of the shadow stack, and registers that are spilled: they change most often while translated code runs.
 
 use super::{Asm, Mem, RCX, RDX, Reg};
-use crate::state::{COST, FIRST_PART_OF_COST, Frame, PARTS_OF_COST, SHADOW, SPILL0, SPILL1};
+use crate::state::{COST, Frame, PART_OF_COST, SHADOW, SPILL0, SPILL1};
 
 /// The place of what changes most often while translated code runs: the cost of a thread, the end of its shadow stack, and registers that
 /// are spilled.
@@ -13,6 +13,10 @@ pub(crate) enum HotPlace {
     /// an address.
     Vector { numbers: u32 },
 }
+
+/// The words that together are the cost if it is in memory.
+const COST_WORD: Mem = Mem::State(COST);
+const OTHER_COST_WORD: Mem = Mem::State(PART_OF_COST);
 
 /// A vector register that the program does not know of, by its distance from `xmm16`. They are loaded and stored where translated code is
 /// entered and left.
@@ -74,11 +78,10 @@ impl Asm {
             }
             (HotPlace::Memory, _) => {
                 // Blocks that follow on each other were mostly translated so.
-                let part =
-                    words_of_cost().nth(block as usize % (1 + PARTS_OF_COST)).unwrap_or(Mem::State(COST));
+                let word = if block.is_multiple_of(2) { COST_WORD } else { OTHER_COST_WORD };
                 match changed {
-                    Some(reg) => self.add_without_flags(reg, part, value.into()),
-                    None => self.add_to(part, value.into()),
+                    Some(reg) => self.add_without_flags(reg, word, value.into()),
+                    None => self.add_to(word, value.into()),
                 }
             }
         }
@@ -89,11 +92,9 @@ impl Asm {
         if self.has_vectors() {
             return;
         }
-        self.load(RCX, Mem::State(COST));
-        for part in words_of_cost().skip(1) {
-            self.load(RDX, part);
-            self.lea_sum(RCX, RCX, RDX, 0);
-        }
+        self.load(RCX, COST_WORD);
+        self.load(RDX, OTHER_COST_WORD);
+        self.lea_sum(RCX, RCX, RDX, 0);
     }
 
     /// Adds `rcx` to the cost, with `rax`, and leaves the flags.
@@ -103,7 +104,7 @@ impl Asm {
                 self.set_vector(FREE_VECTOR, RCX);
                 self.with_vector(VPADDQ, COST_VECTOR, FREE_VECTOR);
             }
-            HotPlace::Memory => self.add_rcx_to(Mem::State(COST)),
+            HotPlace::Memory => self.add_rcx_to(COST_WORD),
         }
     }
 
@@ -182,17 +183,17 @@ impl Asm {
             // −x is the complement of x, plus 1.
             self.load(RCX, Mem::Base(RDX, displacement));
             self.not(RCX);
-            for (index, word) in words_of_cost().enumerate() {
-                self.load(RDX, word);
-                self.lea_sum(RCX, RCX, RDX, i8::from(index == 0));
-            }
+            self.load(RDX, COST_WORD);
+            self.lea_sum(RCX, RCX, RDX, 1);
+            self.load(RDX, OTHER_COST_WORD);
+            self.lea_sum(RCX, RCX, RDX, 0);
             self.load(RDX, cost);
             self.lea_sum(RDX, RDX, RCX, 0);
             self.store(cost, RDX);
             self.add_without_flags(RCX, count, 1);
         } else {
-            self.load(RCX, Mem::State(COST));
-            words_of_cost().skip(1).for_each(|part| self.with_mem(0x03, RCX, part));
+            self.load(RCX, COST_WORD);
+            self.with_mem(0x03, RCX, OTHER_COST_WORD);
             self.with_mem(0x2b, RCX, Mem::Base(RDX, displacement));
             self.with_mem(0x01, RCX, cost);
             self.add_to(count, 1);
@@ -217,10 +218,4 @@ fn vector_of(reg: Reg) -> Hidden {
 
 fn spill_of(reg: Reg) -> Mem {
     Mem::State(if reg == RCX { SPILL0 } else { SPILL1 })
-}
-
-/// Returns the words of the state that together are the cost while translated code runs.
-fn words_of_cost() -> impl Iterator<Item = Mem> {
-    let parts = (0..PARTS_OF_COST as i32).map(|part| FIRST_PART_OF_COST + 8 * part);
-    std::iter::once(COST).chain(parts).map(Mem::State)
 }

@@ -10,20 +10,21 @@ use super::trigger::Trigger;
 use super::{Call, Engine};
 use crate::state::State;
 
+/// Asks for a signal when the parent ends.
+const SET_SIGNAL: u64 = linux_raw_sys::prctl::PR_SET_PDEATHSIG as u64;
+
 impl Engine {
     /// Ends the program with the process that records it, if that is wanted.
     pub(crate) fn watch_parent(&self) {
         if self.options.parent.is_none() {
             return;
         }
-        let (set, signal) = (u64::from(linux_raw_sys::prctl::PR_SET_PDEATHSIG), u64::from(STOP_SIGNAL));
-        own_call(sys::__NR_prctl, [set, signal, 0, 0, 0, 0]);
+        own_call(sys::__NR_prctl, [SET_SIGNAL, u64::from(STOP_SIGNAL), 0, 0, 0, 0]);
         self.look_at_parent();
     }
 
     /// Watches again after a system call with which the kernel forgets that, or that the program has used for itself.
     pub(super) fn watch_parent_again(&self, call: &Call) {
-        let set = u64::from(linux_raw_sys::prctl::PR_SET_PDEATHSIG);
         let forgets = matches!(
             call.number as u32,
             sys::__NR_setuid
@@ -37,7 +38,7 @@ impl Engine {
                 | sys::__NR_capset
         );
         // After other calls of `prctl`, a filter of the program's may end the process for one more.
-        let forgets = forgets || call.number == u64::from(sys::__NR_prctl) && call.arguments[0] == set;
+        let forgets = forgets || call.number == u64::from(sys::__NR_prctl) && call.arguments[0] == SET_SIGNAL;
         if forgets {
             self.watch_parent();
         }

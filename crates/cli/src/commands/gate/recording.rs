@@ -295,11 +295,11 @@ impl<'c> Recorder<'c> {
         let (done, _) = without_randomisation(|| {
             run(&mut command, config.timeout_seconds, &shown, remaining, &|| messages.is_recording())
         });
-        if done.is_err() {
+        let process = done.map_err(|failure| {
             // Those in sessions of their own are not in the group that was ended.
             messages.end_recorded();
-        }
-        let process = done.map_err(|failure| with_messages(failure, &messages))?;
+            with_messages(failure, &messages)
+        })?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         refuse_namespaces(&shown, &messages)?;
