@@ -13,6 +13,8 @@ mod changing_code;
 mod harness;
 #[path = "native/jumps.rs"]
 mod jumps;
+#[path = "native/leaving.rs"]
+mod leaving;
 #[path = "native/options.rs"]
 mod options;
 #[path = "native/processes.rs"]

@@ -10,6 +10,7 @@ mod flush;
 mod jump_counts;
 mod jumps;
 mod limits;
+pub(crate) mod masks;
 mod master_handler;
 mod output_file;
 mod own_call;
@@ -52,7 +53,7 @@ use chunk::Lead;
 use flush::Retired;
 use jump_counts::Followed;
 pub(crate) use limits::Limits;
-pub(crate) use master_handler::STOP_SIGNAL;
+pub(crate) use masks::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use processes::Lent;
 use signals::Signals;
@@ -535,6 +536,14 @@ impl Engine {
     fn top_frame(&self, state: &State) -> Option<Frame> {
         let count = state.frame_count();
         (count > 0).then(|| memory::frame(state.first_frame, count - 1))
+    }
+
+    /// Changes the frame on top of the shadow stack.
+    fn set_top(&self, state: &State, change: impl FnOnce(&mut Frame)) {
+        if let Some(mut frame) = self.top_frame(state) {
+            change(&mut frame);
+            memory::set_frame(state.first_frame, state.frame_count() - 1, frame);
+        }
     }
 
     /// Decodes the block at an address.

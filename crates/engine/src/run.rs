@@ -51,7 +51,7 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
                 engine.options.client.begin(std::process::id());
                 set_name(&engine.options);
                 engine.begin_in_place();
-                engine.begin_signals();
+                engine.begin_signals(state);
                 engine.watch_parent();
                 switch::run();
             }

@@ -71,6 +71,10 @@ pub(crate) struct State {
     pub(crate) pending: u64,
     /// The signals that the program had blocked when it was caught.
     pub(crate) saved_mask: u64,
+    /// The signals that the program blocks although the kernel does not.
+    pub(crate) blocked_faults: u64,
+    /// `true` while the kernel blocks them, as another program may take the place of this one.
+    pub(crate) has_handed_over: bool,
     /// The interrupted code: the number of a block that is about to run, or the translated code of a fault.
     pub(crate) interrupted: u64,
     /// The kernel's description of the signal.
@@ -90,6 +94,8 @@ pub(crate) struct State {
     pub(crate) alternative_stack: [u64; 3],
     /// The mask of a system call that sets one.
     pub(crate) mask: u64,
+    /// `true` if that is blocked until the call ends.
+    pub(crate) has_temporary_mask: bool,
     /// The structure with its address that some have.
     pub(crate) mask_words: [u64; 3],
     /// The system call with a limit of time that was made last, and the rest of its time.
@@ -161,6 +167,8 @@ impl State {
             part_of_cost: 0,
             pending: 0,
             saved_mask: 0,
+            blocked_faults: 0,
+            has_handed_over: false,
             interrupted: 0,
             signal_data: [0; 16],
             fault: [0; 3],
@@ -171,6 +179,7 @@ impl State {
             levels: Vec::new(),
             alternative_stack: [0, STACK_DISABLED, 0],
             mask: 0,
+            has_temporary_mask: false,
             mask_words: [0; 3],
             wait: None,
             rest_of_time: [0; 2],
@@ -217,6 +226,7 @@ offsets! {
     SPILL1 = spill1;
     SPILL2 = spill2;
     SHADOW = shadow;
+    FIRST_FRAME = first_frame;
     COST = cost;
     PART_OF_COST = part_of_cost;
     TARGET = target;

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use linux_raw_sys::general as sys;
 
 use crate::arena::CELLS_OFFSET;
+use crate::engine::masks;
 use crate::memory::{self, ThreadSizes};
 use crate::raw;
 use crate::state::{Links, State};
@@ -195,9 +196,7 @@ pub(crate) unsafe fn start(state: &'static mut State, mask: u64, addresses: &[u6
             adopt(base);
             let _ = sender.send(id);
             drop(sender);
-            let set = u64::from(sys::SIG_SETMASK);
-            let arguments = [set, &raw const mask as u64, 0, 8, 0, 0];
-            raw::system_call(u64::from(sys::__NR_rt_sigprocmask), arguments);
+            masks::set_mask(&mut *(base as *mut State), mask);
             switch::run();
         }
     };

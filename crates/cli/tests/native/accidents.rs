@@ -231,6 +231,36 @@ fn a_filter_of_system_calls_does_not_change_what_a_program_does() {
     assert_eq!(stdout(&output), "filtered\n", "{}", stderr(&output));
 }
 
+/// Ends by a fault in the handler of faults, or by one that is blocked.
+const CRASH: &str = r#"
+#include <signal.h>
+static int *volatile nowhere;
+static void handle(int signal) { (void)signal; *nowhere = 1; }
+int main(int argc, char **argv) {
+    sigset_t all;
+    sigfillset(&all);
+    signal(SIGSEGV, handle);
+    if (argc > 1) sigprocmask(SIG_BLOCK, &all, 0);
+    *nowhere = 1;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_that_ends_by_a_blocked_fault_has_a_profile() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "crash", &["-O1"], CRASH);
+    for words in [&["./crash"][..], &["./crash", "blocked"]] {
+        let output = record(folder.path(), &[&["-q", "--force", "-o", "a.out"], words].concat());
+        assert_eq!(output.status.signal(), Some(11), "{}", stderr(&output));
+        assert!(text_has_end(&std::fs::read(folder.path().join("a.out")).unwrap()));
+        std::fs::remove_file(folder.path().join("a.out")).unwrap();
+    }
+}
+
 #[test]
 fn a_program_is_not_overwritten_with_its_profile() {
     if !has_engine(&["cc"]) {

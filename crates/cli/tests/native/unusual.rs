@@ -245,6 +245,73 @@ int main(void) {
 }
 "#;
 
+/// A handler that shows the rounding, the precision and the exceptions that it runs with, and not those that the program has chosen.
+const REGISTERS: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+static volatile double one = 1, three = 3;
+static void handle(int signal) {
+    unsigned short control;
+    unsigned vectors;
+    __asm__ volatile("fnstcw %0; stmxcsr %1" : "=m"(control), "=m"(vectors));
+    printf("%d %x %x %a %La\n", signal, control, vectors, one / three, (long double)one / three);
+}
+int main(void) {
+    const unsigned short single = 0x7f, upwards = 0xb7f;
+    const unsigned exceptions = 0x1d00, vectors_upwards = 0x5f80;
+    signal(SIGUSR1, handle);
+    __asm__ volatile("fldcw %0; ldmxcsr %1" : : "m"(upwards), "m"(vectors_upwards));
+    raise(SIGUSR1);
+    __asm__ volatile("fldcw %0; ldmxcsr %1" : : "m"(single), "m"(exceptions));
+    raise(SIGUSR1);
+    __asm__ volatile("fstcw %0" : : "m"(single));
+    printf("%x %a\n", single, one / three);
+    return 0;
+}
+"#;
+
+/// Waits with a mask that lets several signals come at once, and masks with signals that instructions cause.
+const WAITS: &str = r#"
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/select.h>
+#include <unistd.h>
+static void tell(const char *what) {
+    sigset_t mask, waiting;
+    sigprocmask(SIG_BLOCK, 0, &mask);
+    sigpending(&waiting);
+    printf("%s:", what);
+    for (int i = 1; i < 32; i++) if (sigismember(&mask, i)) printf(" %d", i);
+    printf(", waiting");
+    for (int i = 1; i < 32; i++) if (sigismember(&waiting, i)) printf(" %d", i);
+    puts("");
+}
+static void handle(int signal) { printf("%d ", signal); tell("handler"); }
+int main(void) {
+    const int signals[] = {SIGUSR1, SIGUSR2, SIGSEGV, SIGFPE};
+    const struct timespec time = {5, 0};
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    for (int i = 0; i < 4; i++) signal(signals[i], handle);
+    sigprocmask(SIG_BLOCK, &all, 0);
+    for (int wait = 0; wait < 4; wait++) {
+        for (int i = 0; i < 4; i++) kill(getpid(), signals[i]);
+        tell("before");
+        if (wait == 0) sigsuspend(&none);
+        if (wait == 1) pselect(0, 0, 0, 0, &time, &none);
+        if (wait == 2) ppoll(0, 0, &time, &none);
+        if (wait == 3) sigprocmask(SIG_SETMASK, &none, &all);
+        tell("behind");
+    }
+    sigprocmask(SIG_BLOCK, &all, &none);
+    tell("end");
+    return sigprocmask(77, &all, 0) == 0;
+}
+"#;
+
 /// Threads, and memory for each.
 const UNDER_LIMIT: &str = r#"
 #include <pthread.h>
@@ -333,6 +400,8 @@ fn unusual_programs_do_what_they_do_alone() {
         ("ticks", TICKS),
         ("mappings", MAPPINGS),
         ("checked", CHECKED),
+        ("registers", REGISTERS),
+        ("waits", WAITS),
     ] {
         compile(folder.path(), name, &["-O1", "-pthread", "-mno-red-zone"], text);
         let program = format!("./{name}");

@@ -21,7 +21,7 @@ use crate::contexts::{
     CallSite, Callee, ChainId, ContextId, Edge, EdgeId, Function, FunctionId, Kind, Running,
 };
 use crate::memory;
-use crate::state::{Frame, State};
+use crate::state::{FIRST_FRAME, Frame, State};
 
 impl Engine {
     /// Returns what is called at an address.
@@ -287,17 +287,21 @@ impl Engine {
 
     /// Writes a call with the return address pushed. Either both `rcx` and `rdx` are spilled already, or none.
     pub(super) fn emit_call(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, are_spilled: bool) {
+        let is_jump = self.is_jump(plan.entries[0].edge);
         let asm = &mut chunk.asm;
-        let changed = match are_spilled || self.compares_level(plan, target) || !asm.has_vectors() {
-            true => &[RCX, RDX][..],
-            false => &[RDX],
-        };
+        let changes_rcx = are_spilled || is_jump || self.compares_level(plan, target) || !asm.has_vectors();
+        let changed = if changes_rcx { &[RCX, RDX][..] } else { &[RDX] };
         if !are_spilled {
             changed.iter().for_each(|reg| asm.spill(*reg));
         }
+        if is_jump {
+            emit_stack_of_jump(asm);
+        }
         asm.load_cost();
         asm.load_shadow(RDX);
-        asm.store(Mem::Base(RDX, 0), RSP);
+        if !is_jump {
+            asm.store(Mem::Base(RDX, 0), RSP);
+        }
         asm.store_cost(16);
         asm.add_frame();
         self.emit_level(chunk, plan, target, changed);
@@ -411,12 +415,19 @@ impl Engine {
         entry.to
     }
 
+    /// `true` if an edge is that of a jump which counts as a call. Under Callgrind, such a call ends with the one that the jump is in: a part
+    /// of a function that is apart from the others takes the space of its calls off the stack, and may end with a jump.
+    fn is_jump(&self, edge: EdgeId) -> bool {
+        self.contexts.get(edge).return_address.is_none()
+    }
+
     fn push_entry(&mut self, state: &mut State, function: Option<FunctionId>, entry: Entry) {
         if let Some(function) = function {
             self.contexts.function(function).active.enter(state.own_address);
         }
+        let of_jump = self.top_frame(state).filter(|_| self.is_jump(entry.edge));
         let frame = Frame {
-            sp: state.gpr[4],
+            sp: of_jump.map_or(state.gpr[4], |frame| frame.sp),
             continuation: entry.continuation,
             enter_cost: state.cost,
             edge: entry.edge.0,
@@ -455,4 +466,21 @@ impl Engine {
         }
         Some(edge)
     }
+}
+
+/// Writes the stack pointer of the frame for a jump that counts as a call: that of the frame below, if there is one. Changes `rcx` and `rdx`,
+/// and no flags.
+fn emit_stack_of_jump(asm: &mut Asm) {
+    asm.load_shadow(RDX);
+    // Less the first frame.
+    asm.load(RCX, Mem::State(FIRST_FRAME));
+    asm.not(RCX);
+    asm.lea_sum(RCX, RCX, RDX, 1);
+    let is_first = asm.jump_if_rcx_is_zero();
+    asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
+    asm.store(Mem::Base(RDX, 0), RCX);
+    let done = asm.jump(0);
+    asm.land(is_first);
+    asm.store(Mem::Base(RDX, 0), RSP);
+    asm.land_here(done);
 }

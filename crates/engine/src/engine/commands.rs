@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use linux_raw_sys::general as sys;
 
-use super::master_handler::STOP_SIGNAL;
+use super::masks::STOP_SIGNAL;
 use super::own_call::own_call;
 use super::trigger::Trigger;
 use super::{Call, Engine};

@@ -11,9 +11,9 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::limits::Limits;
-use super::master_handler::{give_back, leave_to_kernel, program_mask, without_stop};
+use super::masks::{self, block_all, program_mask, set_mask, without_stop};
+use super::master_handler::{give_back, leave_to_kernel};
 use super::own_call::own_call;
-use super::signals::{block_all, restore_mask, set_mask};
 use crate::inherited::Inherited;
 use crate::invocation::Invocation;
 use crate::loader;
@@ -49,6 +49,7 @@ impl Engine {
     /// `execve` and `execveat`: records the program, if that is wanted. Returns only if the engine does not run it.
     pub(super) fn execute(&mut self, state: &mut State, number: u32, arguments: [u64; 6]) -> Execution {
         self.return_lent_memory();
+        masks::hand_over(state);
         if self.options.words_for_others.is_none() && !self.limits.are_set() {
             return Execution::ByKernel;
         }
@@ -121,7 +122,7 @@ impl Engine {
         Limits::lift_files();
         let result = run_program(OWN_PROGRAM, words.map(OsString::into_vec), Vec::new());
         Limits::restore_files(limits);
-        set_mask(before);
+        set_mask(state, before);
         if result != -i64::from(E2BIG) {
             self.options
                 .report(&unrecorded(&path, &format!("the engine does not run there (error {result})")));
@@ -193,7 +194,7 @@ pub(crate) fn run_unrecorded(inherited: &Inherited) -> i64 {
     }
     close_streams(inherited);
     Limits::begin(Some(inherited)).apply();
-    restore_mask(inherited.mask);
+    masks::set_of_kernel(inherited.mask);
     run_program(&path, words, entries)
 }
 

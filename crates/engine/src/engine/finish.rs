@@ -4,16 +4,13 @@ use linux_raw_sys::general as sys;
 
 use super::flush::FIRST;
 use super::master_handler;
-use super::own_call::own_call;
+use super::own_call::{STOPPED, exit, own_call};
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
 use super::{Engine, Translated};
 use crate::block::MAX_BLOCK_BYTES;
 use crate::contexts::ContextId;
 use crate::state::State;
-
-/// The exit status if the recording ended before the program.
-pub(crate) const STOPPED: u8 = 2;
 
 impl Engine {
     /// Writes the profile and ends the process, as the program wants it.
@@ -135,11 +132,5 @@ impl Engine {
             self.forget_targets(address..end);
         }
         self.contexts.forget(address, length);
-    }
-}
-
-fn exit(status: u8) -> ! {
-    loop {
-        own_call(sys::__NR_exit_group, [u64::from(status), 0, 0, 0, 0, 0]);
     }
 }

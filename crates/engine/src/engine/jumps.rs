@@ -65,15 +65,17 @@ impl Engine {
             let message = format!("the program returns with a stack pointer of {:#x}", state.gpr[4]);
             self.stop(state, &message);
         };
-        let top = self.top_frame(state);
-        if top.is_some_and(|frame| frame.edge == HANDLER_EDGE && frame.sp == state.gpr[4]) {
+        if let Some(count) = self.frames_of_handler(state) {
+            while state.frame_count() > count {
+                self.pop(state);
+            }
             // The code that ends a handler belongs to it.
             let context = self.root_context(state, target);
             state.gpr[4] = state.gpr[4].wrapping_add(8);
             self.go_to(state, target, context);
             return;
         }
-        let is_empty = top.is_none();
+        let is_empty = self.top_frame(state).is_none();
         let before = self.current(state);
         state.gpr[4] = state.gpr[4].wrapping_add(8 + u64::from(bytes));
         match self.unwind(state) {
@@ -86,6 +88,17 @@ impl Engine {
                 self.take(state, before, transfer, target);
             }
         }
+    }
+
+    /// Returns how many frames there are up to that of a handler, if this is its return. A jump that counts as a call can have been the last
+    /// thing that it did.
+    fn frames_of_handler(&self, state: &State) -> Option<u64> {
+        let sp = state.gpr[4];
+        let frames =
+            (0..state.frame_count()).rev().map(|index| (index, memory::frame(state.first_frame, index)));
+        let mut ended = frames.skip_while(|(_, frame)| frame.edge != HANDLER_EDGE && frame.sp <= sp);
+        let (index, frame) = ended.next()?;
+        (frame.edge == HANDLER_EDGE && frame.sp == sp).then_some(index + 1)
     }
 
     /// Returns an address that stands for a context.
@@ -127,13 +140,18 @@ impl Engine {
             return context.is_some();
         }
         // The resolver of the dynamic linker jumps to the function that the stub is to call: it returns, and the stub's caller calls.
+        let sp = state.gpr[4];
         while self.top_frame(state).is_some_and(|frame| frame.edge != HANDLER_EDGE)
             && let Some(edge) = self.pop(state)
         {
             let (from, site) = (self.contexts.get(edge).from, self.contexts.get(edge).site);
             let was_resolver = is_resolver(self, self.contexts.get(edge).to);
             if was_resolver {
+                let count = state.frame_count();
                 self.jump(state, from, site, target);
+                if state.frame_count() > count {
+                    self.set_top(state, |frame| frame.sp = sp);
+                }
                 return true;
             }
         }

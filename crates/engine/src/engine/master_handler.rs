@@ -5,6 +5,8 @@
 
 use linux_raw_sys::general as sys;
 
+use super::masks::{FAULTS, bit, has};
+use super::own_call::{STOPPED, exit};
 use super::{FAULT_EXIT, SIGNAL_EXIT};
 use crate::arena::Arena;
 use crate::raw;
@@ -35,28 +37,6 @@ pub(crate) const TRAP_FLAG: u64 = 0x100;
 /// The flag for alignment checks: an access that is not aligned is a fault.
 const ALIGNMENT_FLAG: i32 = 0x4_0000;
 
-/// The signal that stops threads, which Valgrind does not give to programs either.
-pub(crate) const STOP_SIGNAL: u32 = 64;
-
-/// Returns a mask that lets the engine stop the thread.
-pub(super) fn without_stop(mask: u64) -> u64 {
-    mask & !(1 << (STOP_SIGNAL - 1))
-}
-
-/// Signals that an instruction causes.
-const FAULTS: [u32; 5] = [sys::SIGILL, sys::SIGTRAP, sys::SIGBUS, sys::SIGFPE, sys::SIGSEGV];
-
-/// All signals but those that an instruction causes.
-pub(crate) const ASYNCHRONOUS: u64 = {
-    let mut mask = u64::MAX;
-    let mut index = 0;
-    while index < FAULTS.len() {
-        mask &= !(1 << (FAULTS[index] - 1));
-        index += 1;
-    }
-    mask
-};
-
 const REGISTER_RAX: usize = 18;
 
 #[repr(C)]
@@ -79,15 +59,15 @@ pub(crate) fn install(signal: u32, flags: u64) {
     set(signal, &action);
 }
 
-/// Leaves a signal to the kernel: `SIG_DFL` or `SIG_IGN`.
-pub(crate) fn leave_to_kernel(signal: u32, handler: u64, flags: u64) {
-    set(signal, &KernelAction { handler, flags: flags & !u64::from(sys::SA_RESTORER), restorer: 0, mask: 0 });
+/// Leaves a signal to the kernel: `SIG_DFL` or `SIG_IGN`. `false` if that fails.
+pub(crate) fn leave_to_kernel(signal: u32, handler: u64, flags: u64) -> bool {
+    set(signal, &KernelAction { handler, flags: flags & !u64::from(sys::SA_RESTORER), restorer: 0, mask: 0 })
 }
 
-fn set(signal: u32, action: &KernelAction) {
+fn set(signal: u32, action: &KernelAction) -> bool {
     let arguments = [u64::from(signal), std::ptr::from_ref(action) as u64, 0, 8, 0, 0];
     // SAFETY: the action is complete, and its handler keeps to the rules of one.
-    unsafe { raw::system_call(u64::from(sys::__NR_rt_sigaction), arguments) };
+    unsafe { raw::system_call(u64::from(sys::__NR_rt_sigaction), arguments) == 0 }
 }
 
 /// Returns `SIG_IGN` if the kernel ignores a signal.
@@ -135,8 +115,17 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
             return step(state, context);
         }
     }
-    if FAULTS.contains(&signal) && is_of_kernel {
+    if has(FAULTS, signal) && is_of_kernel {
         return fault(signal, state, data, context);
+    }
+    let blocked = if state.has_temporary_mask { state.mask } else { state.blocked_faults };
+    if has(FAULTS, signal) && (has(blocked, signal) || state.pending != 0) {
+        // Sent by a process: it waits in the kernel until the program changes its mask, or the other one is delivered.
+        if signal != sys::SIGTRAP || state.pending == 0 {
+            context[word::MASK] |= bit(signal);
+            send_again(signal.into(), data);
+        }
+        return;
     }
     note(signal, state, data, context);
     match switch::place(rip) {
@@ -160,21 +149,11 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
 /// Notes a signal. Until it is delivered, others wait, and single steps are possible.
 fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; word::COUNT]) {
     state.pending = u64::from(signal);
-    state.saved_mask = context[word::MASK];
-    context[word::MASK] |= ASYNCHRONOUS;
-    context[word::MASK] &= !(1 << (sys::SIGTRAP - 1));
+    state.saved_mask = context[word::MASK] | state.blocked_faults;
+    context[word::MASK] |= !FAULTS;
+    context[word::MASK] &= !bit(sys::SIGTRAP);
     state.signal_data = *data;
     state.fault = [context[word::ERROR], context[word::TRAP], context[word::FAULT_ADDRESS]];
-}
-
-/// Returns the signals that the program has blocked, given those that are blocked now or were before all were. The engine has blocked more
-/// if a signal waits. The handler may just have noted that, which the compiler does not know.
-pub(super) fn program_mask(state: &State, now: u64) -> u64 {
-    // SAFETY: both are fields of the state.
-    let (pending, saved) = unsafe {
-        ((&raw const state.pending).read_volatile(), (&raw const state.saved_mask).read_volatile())
-    };
-    if pending == 0 { now } else { saved }
 }
 
 /// Sends the signal that waits to this process again, while all signals are blocked: from then on it waits in the kernel.
@@ -217,7 +196,10 @@ fn fault(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; w
     let rip = context[word::RIP];
     if !Arena::has_code(rip) {
         // A fault of the engine: the kernel ends the process when the instruction runs again.
-        leave_to_kernel(signal, 0, 0);
+        if !leave_to_kernel(signal, 0, 0) {
+            // A filter of system calls does not allow it.
+            exit(STOPPED);
+        }
         return;
     }
     if state.pending != 0 {

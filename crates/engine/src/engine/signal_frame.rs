@@ -76,6 +76,7 @@ pub(crate) fn push(state: &mut State, space: &AddressSpace, delivery: &Delivery)
         raw::write_bytes(data, &bytes(&state.signal_data));
         save_vectors(state, area);
     }
+    clear_vectors(state);
     state.gpr[4] = frame;
     state.gpr[7] = u64::from(delivery.signal);
     state.gpr[6] = data;
@@ -112,6 +113,16 @@ unsafe fn save_vectors(state: &State, area: u64) {
         raw::write_bytes(area + EXTENDED_BYTES, &MAGIC2.to_ne_bytes());
     }
 }
+
+/// Gives the handler x87 and vector registers as a program begins with them.
+fn clear_vectors(state: &mut State) {
+    state.vectors = Default::default();
+    // SAFETY: the engine uses neither x87 nor this control register, so both are the program's.
+    unsafe { asm!("fninit", "ldmxcsr [{}]", in(reg) &raw const FIRST_CONTROL, options(nostack)) };
+}
+
+/// The control register of vector instructions that a program begins with: no exception stops it.
+static FIRST_CONTROL: u32 = 0x1f80;
 
 /// The contents of a frame beside the registers, as the handler left them.
 #[derive(Debug)]

@@ -7,7 +7,8 @@
 use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
 use linux_raw_sys::general as sys;
 
-use super::master_handler::{self, STOP_SIGNAL, without_stop};
+use super::masks::{self, FAULTS, STOP_SIGNAL, bit, has, set_mask};
+use super::master_handler;
 use super::signal_frame::{self, Delivery};
 use super::{Engine, Exit, PartialRun};
 use crate::arena::Arena;
@@ -99,12 +100,14 @@ fn apply(signal: u32, action: &Action) {
         return;
     }
     let kept = u64::from(sys::SA_NOCLDSTOP | sys::SA_NOCLDWAIT);
-    match action.handler {
-        IGNORE => master_handler::leave_to_kernel(signal, IGNORE, action.flags & kept),
-        DEFAULT if !FATAL.contains(&signal) && signal < 32 => {
-            master_handler::leave_to_kernel(signal, DEFAULT, action.flags & kept);
-        }
-        _ => master_handler::install(signal, action.flags & (kept | u64::from(sys::SA_RESTART))),
+    let is_of_kernel = match action.handler {
+        DEFAULT => !FATAL.contains(&signal) && signal < 32,
+        handler => handler == IGNORE,
+    };
+    if is_of_kernel {
+        master_handler::leave_to_kernel(signal, action.handler, action.flags & kept);
+    } else {
+        master_handler::install(signal, action.flags & (kept | u64::from(sys::SA_RESTART)));
     }
 }
 
@@ -113,12 +116,10 @@ fn failed(error: u32) -> i64 {
 }
 
 impl Engine {
-    pub(crate) fn begin_signals(&mut self) {
+    pub(crate) fn begin_signals(&mut self, state: &mut State) {
         let inherited = self.options.inherited.as_ref();
         self.signals.begin(inherited.is_some_and(|inherited| inherited.ignores_pipe_signal));
-        if let Some(inherited) = inherited {
-            set_mask(inherited.mask);
-        }
+        set_mask(state, inherited.map_or_else(masks::of_kernel, |inherited| inherited.mask));
     }
 
     /// `rt_sigaction`
@@ -180,22 +181,29 @@ impl Engine {
 
     /// Delivers the signal that waits. The program was about to run `pc` in a context.
     pub(super) fn deliver(&mut self, state: &mut State, pc: u64, context: ContextId) {
-        let signal = std::mem::take(&mut state.pending) as u32;
+        let mask = state.saved_mask;
+        self.deliver_under(state, pc, context, mask);
+    }
+
+    /// The same with the signals that are blocked until the handler returns, beside its own ones. After that, those are blocked which were
+    /// when the signal came.
+    pub(super) fn deliver_under(&mut self, state: &mut State, pc: u64, context: ContextId, blocked: u64) {
+        let (signal, saved_mask) = (std::mem::take(&mut state.pending) as u32, state.saved_mask);
         state.flags &= !master_handler::TRAP_FLAG;
         if signal == STOP_SIGNAL {
             self.serve(state);
-            set_mask(state.saved_mask);
+            set_mask(state, saved_mask);
             self.go_to(state, pc, context);
             return;
         }
         let action = self.signals.actions[signal as usize];
-        let is_fault =
-            state.signal_data[1] as i32 > 0 && master_handler::ASYNCHRONOUS >> (signal - 1) & 1 == 0;
-        if action.handler == DEFAULT || action.handler == IGNORE && is_fault {
+        let is_fault = state.signal_data[1] as i32 > 0 && has(FAULTS, signal);
+        let must_end = action.handler == IGNORE || has(saved_mask, signal);
+        if action.handler == DEFAULT || is_fault && must_end {
             self.end_by_signal(state, signal);
         }
         if action.handler == IGNORE {
-            set_mask(state.saved_mask);
+            set_mask(state, saved_mask);
             self.go_to(state, pc, context);
             return;
         }
@@ -214,7 +222,7 @@ impl Engine {
         if signal_frame::push(state, &self.space, &delivery).is_none() {
             self.end_by_signal(state, sys::SIGSEGV);
         }
-        let own = if action.flags & u64::from(sys::SA_NODEFER) == 0 { 1 << (signal - 1) } else { 0 };
+        let own = if action.flags & u64::from(sys::SA_NODEFER) == 0 { bit(signal) } else { 0 };
         if action.flags & u64::from(sys::SA_RESETHAND) != 0 {
             let action = Action { handler: DEFAULT, ..action };
             self.signals.actions[signal as usize] = action;
@@ -232,7 +240,7 @@ impl Engine {
         memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;
         state.resume = self.block(delivery.handler, root);
-        set_mask(state.saved_mask | action.mask | own);
+        set_mask(state, blocked | action.mask | own);
     }
 
     /// Ends the innermost handler: calls in it, then its frame. Returns what it interrupted.
@@ -265,7 +273,7 @@ impl Engine {
             None => self.root_context(state, returned.pc),
         };
         self.go_to(state, returned.pc, context);
-        set_mask(returned.mask);
+        set_mask(state, returned.mask);
     }
 
     /// Goes on after a fault in translated code.
@@ -290,7 +298,8 @@ impl Engine {
             if state.pending == u64::from(sys::SIGBUS) {
                 self.aligns_comparisons = true;
                 state.pending = 0;
-                set_mask(state.saved_mask);
+                let mask = state.saved_mask;
+                set_mask(state, mask);
                 return self.translate_again(state, number);
             }
         }
@@ -352,7 +361,7 @@ impl Engine {
     /// Gives the program a fault that has no instruction.
     pub(super) fn raise(&mut self, state: &mut State, signal: u32, code: u64, pc: u64, context: ContextId) {
         state.pending = u64::from(signal);
-        state.saved_mask = mask();
+        state.saved_mask = masks::of_kernel() | state.blocked_faults;
         state.signal_data = [0; 16];
         state.signal_data[0] = u64::from(signal);
         state.signal_data[1] = code;
@@ -385,36 +394,10 @@ impl Engine {
     }
 }
 
-/// Blocks all signals, and returns those that were blocked before.
-pub(super) fn block_all() -> u64 {
-    let (set, mask, mut before) = (u64::from(sys::SIG_SETMASK), u64::MAX, 0u64);
-    let arguments = [set, &raw const mask as u64, &raw mut before as u64, 8, 0, 0];
-    super::own_call::own_call(sys::__NR_rt_sigprocmask, arguments);
-    before
-}
-
-/// Sets exactly this mask.
-pub(super) fn restore_mask(mask: u64) {
-    let set = u64::from(sys::SIG_SETMASK);
-    super::own_call::own_call(sys::__NR_rt_sigprocmask, [set, &raw const mask as u64, 0, 8, 0, 0]);
-}
-
-/// Returns the signals that are blocked.
-pub(super) fn mask() -> u64 {
-    let mut mask = 0u64;
-    super::own_call::own_call(sys::__NR_rt_sigprocmask, [0, 0, &raw mut mask as u64, 8, 0, 0]);
-    mask
-}
-
 /// `true` if a thread is on its alternative stack.
 fn uses_alternative_stack(state: &State) -> bool {
     let ([address, flags, size], sp) = (state.alternative_stack, state.gpr[4]);
     flags & STACK_DISABLED == 0 && sp > address && sp <= address + size
-}
-
-/// Blocks signals as the program wants it.
-pub(super) fn set_mask(mask: u64) {
-    restore_mask(without_stop(mask));
 }
 
 /// The opcodes of `int3` and `int1`.

@@ -1,12 +1,13 @@
 //! System calls of the program: most go to the kernel as they are, those that change memory, code or processes are looked at.
 #![allow(unsafe_code)]
 
-use linux_raw_sys::errno::{EEXIST, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
+use linux_raw_sys::errno::{EEXIST, EFAULT, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
 use super::execute::Execution;
 use super::limits::{Limits, is_ours};
-use super::master_handler::{STOP_SIGNAL, TRAP_FLAG, without_stop};
+use super::masks::{self, STOP_SIGNAL, without_stop};
+use super::master_handler::TRAP_FLAG;
 use super::own_call::own_call;
 use super::{Call, Engine, Step};
 use crate::address_space::{
@@ -81,6 +82,8 @@ impl Engine {
     pub(super) fn end_call(&mut self, state: &mut State, next: u64, context: ContextId, result: i64) {
         // A signal of the engine's own is no reason for the program to see that a call was interrupted.
         let is_own = state.pending == u64::from(STOP_SIGNAL) && result == failed(EINTR);
+        let has_waited = std::mem::take(&mut state.has_temporary_mask) && result == failed(EINTR);
+        masks::take_back(state);
         if result == switch::RESTART || is_own {
             if let Some(wait) = &mut state.wait {
                 wait.is_interrupted = state.pending == u64::from(STOP_SIGNAL);
@@ -97,7 +100,9 @@ impl Engine {
             self.go_to(state, next, context);
         }
         if state.pending != 0 {
-            self.deliver(state, next, context);
+            // The kernel sets the mask before the call again when the handler returns.
+            let mask = if has_waited { state.mask } else { state.saved_mask };
+            self.deliver_under(state, next, context, mask);
         }
     }
 
@@ -132,10 +137,17 @@ impl Engine {
             | sys::__NR_signalfd4 => {
                 return Outcome::Kernel(self.with_own_mask(state, number, arguments));
             }
-            sys::__NR_rt_sigprocmask if second != 0 && fourth == 8 => {
+            sys::__NR_rt_sigprocmask if fourth == 8 => {
                 let mut words = [0];
-                if !memory::read_words(&self.space, second, &mut words) {
-                    return Outcome::Result(failed(linux_raw_sys::errno::EFAULT));
+                if second != 0 && !memory::read_words(&self.space, second, &mut words) {
+                    return Outcome::Result(failed(EFAULT));
+                }
+                if !masks::is_for_kernel(state, words[0]) {
+                    let set = (second != 0).then_some(words[0]);
+                    return Outcome::Result(self.change_mask(state, first, set, third));
+                }
+                if second == 0 {
+                    return Outcome::Kernel(arguments);
                 }
                 // The kernel reads it while the lock is free, from where only this thread writes.
                 state.mask = without_stop(words[0]);

@@ -8,9 +8,8 @@ use linux_raw_sys::errno::EAGAIN;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::master_handler::{STOP_SIGNAL, program_mask};
+use super::masks::{self, STOP_SIGNAL, program_mask};
 use super::own_call::own_call;
-use super::signals;
 use crate::memory;
 use crate::state::State;
 use crate::threads;
@@ -51,15 +50,15 @@ impl Engine {
         child.cleared_at_end = if has(sys::CLONE_CHILD_CLEARTID) { child_id } else { 0 };
         self.begin_thread(child, next);
         // Signals wait until the thread has its state.
-        let old_mask = signals::block_all();
-        let mask = program_mask(state, old_mask);
+        let of_kernel = masks::block_all();
+        let mask = program_mask(state, of_kernel);
         let wanted = [(sys::CLONE_PARENT_SETTID, parent_id), (sys::CLONE_CHILD_SETTID, child_id)];
         let addresses =
             wanted.iter().filter(|(flag, address)| has(*flag) && memory::write32(&self.space, *address, 0));
         let addresses: Vec<u64> = addresses.map(|(_, address)| *address).collect();
         // SAFETY: they could be written just now, and mappings do not change without the lock.
         let id = unsafe { threads::start(child, mask, &addresses) };
-        signals::restore_mask(old_mask);
+        masks::set_of_kernel(of_kernel);
         match id {
             Some(id) => i64::from(id),
             None => {
@@ -71,7 +70,7 @@ impl Engine {
 
     /// Ends the thread, and not the process.
     pub(super) fn end_thread(&mut self, state: &mut State) {
-        signals::block_all();
+        masks::block_all();
         self.end_calls(state);
         self.release_robust_locks(state);
         self.threads.remove(state);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use linux_raw_sys::general as sys;
 
 use super::Engine;
-use super::master_handler::without_stop;
+use super::masks::without_stop;
 use crate::memory;
 use crate::state::{State, Wait};
 
@@ -128,6 +128,9 @@ impl Engine {
             sys::__NR_io_uring_enter if is_extended => self.own_structure(state, arguments, 4, 3),
             _ => self.own_mask(state, arguments, 4, 5),
         };
+        // The others have a set of signals to wait for.
+        let is_mask = !matches!(number, sys::__NR_rt_sigtimedwait | sys::__NR_signalfd | sys::__NR_signalfd4);
+        state.has_temporary_mask = is_mask && own.is_some();
         own.unwrap_or(arguments)
     }
 
