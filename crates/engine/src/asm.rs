@@ -361,12 +361,6 @@ impl Asm {
         self.imm32(offset as u32);
         self.imm32(value);
     }
-
-    /// `mov dword [base + displacement], value`
-    pub(crate) fn store32(&mut self, base: Reg, displacement: i8, value: u32) {
-        self.raw(&[0xc7, 0x40 | base.0, displacement as u8]);
-        self.imm32(value);
-    }
 }
 
 /// Instructions that do nothing, by their length: one takes less time than several that are shorter.

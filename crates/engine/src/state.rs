@@ -17,7 +17,7 @@ pub(crate) struct Frame {
     pub(crate) enter_cost: u64,
     /// The number of the edge.
     pub(crate) edge: u32,
-    /// While a part of the profile is written, 1 if the call is counted in it. Otherwise anything.
+    /// 1 if the call is counted in a part of the profile, otherwise 0.
     pub(crate) is_counted: u32,
 }
 
@@ -73,6 +73,8 @@ pub(crate) struct State {
     pub(crate) saved_mask: u64,
     /// The signals that the program blocks although the kernel does not.
     pub(crate) blocked_faults: u64,
+    /// `true` if one of them came, and waits in the kernel.
+    pub(crate) has_held_back: bool,
     /// `true` while the kernel blocks them, as another program may take the place of this one.
     pub(crate) has_handed_over: bool,
     /// The interrupted code: the number of a block that is about to run, or the translated code of a fault.
@@ -168,6 +170,7 @@ impl State {
             pending: 0,
             saved_mask: 0,
             blocked_faults: 0,
+            has_held_back: false,
             has_handed_over: false,
             interrupted: 0,
             signal_data: [0; 16],

@@ -399,7 +399,8 @@ impl Engine {
     fn emit_entry(&mut self, chunk: &mut Chunk, entry: Entry, target: u64, changed: &[Reg]) {
         let asm = &mut chunk.asm;
         asm.store_value(Mem::Base(RDX, 8), entry.continuation as i32);
-        asm.store32(RDX, 24, entry.edge.0);
+        // It is not counted yet.
+        asm.store_value(Mem::Base(RDX, 24), entry.edge.0 as i32);
         changed.iter().for_each(|reg| asm.restore(*reg));
         self.emit_go(chunk, target, entry.to);
     }

@@ -24,8 +24,10 @@ impl Engine {
     pub(super) fn end_by_signal(&mut self, state: &mut State, signal: u32) -> ! {
         self.write_profile(state);
         master_handler::leave_to_kernel(signal, 0, 0);
+        // To this thread: the process does not go on until another one has taken it.
         let process = u64::from(std::process::id());
-        own_call(sys::__NR_kill, [process, u64::from(signal), 0, 0, 0, 0]);
+        let thread = own_call(sys::__NR_gettid, [0; 6]) as u64;
+        own_call(sys::__NR_tgkill, [process, thread, u64::from(signal), 0, 0, 0]);
         let unblocked = 1u64 << (signal - 1);
         let unblock = u64::from(sys::SIG_UNBLOCK);
         own_call(sys::__NR_rt_sigprocmask, [unblock, &raw const unblocked as u64, 0, 8, 0, 0]);

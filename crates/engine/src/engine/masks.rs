@@ -83,6 +83,16 @@ pub(super) fn take_back(state: &mut State) {
     }
 }
 
+/// `true` if a signal that the program blocks has come since the last call.
+pub(super) fn was_held_back(state: &mut State) -> bool {
+    // SAFETY: this is a field of the state, which the handler writes.
+    unsafe {
+        let was_held_back = (&raw const state.has_held_back).read_volatile();
+        (&raw mut state.has_held_back).write_volatile(false);
+        was_held_back
+    }
+}
+
 fn change(how: u32, mask: u64) {
     own_call(sys::__NR_rt_sigprocmask, [how.into(), &raw const mask as u64, 0, 8, 0, 0]);
 }
@@ -93,6 +103,14 @@ pub(super) fn block_all() -> u64 {
     let arguments = [sys::SIG_SETMASK.into(), &raw const mask as u64, &raw mut before as u64, 8, 0, 0];
     own_call(sys::__NR_rt_sigprocmask, arguments);
     before
+}
+
+/// Does the same for a call that a signal must not interrupt. `None` if one came before the call: its handler runs first.
+pub(super) fn block_all_for_call(state: &State) -> Option<u64> {
+    let before = block_all();
+    // SAFETY: this is a field of the state, and the handler may just have written it, which the compiler does not know.
+    let pending = unsafe { (&raw const state.pending).read_volatile() };
+    (pending == 0).then_some(before)
 }
 
 /// Lets the kernel block exactly these signals.
@@ -115,13 +133,8 @@ pub(super) fn is_for_kernel(state: &State, change: u64) -> bool {
 impl Engine {
     /// `rt_sigprocmask`, with the signals of its set, if it has one.
     pub(super) fn change_mask(&mut self, state: &mut State, how: u64, set: Option<u64>, old: u64) -> i64 {
-        let of_kernel = block_all();
-        let before = program_mask(state, of_kernel);
-        // SAFETY: this is a field of the state.
-        if unsafe { (&raw const state.pending).read_volatile() } != 0 {
-            // It came before the call, and its handler runs before it.
-            return switch::RESTART;
-        }
+        let Some(of_kernel) = block_all_for_call(state) else { return switch::RESTART };
+        let before = of_kernel | state.blocked_faults;
         let after = match (set, how as u32) {
             (None, _) => Some(before),
             (Some(set), sys::SIG_BLOCK) => Some(before | set),

@@ -39,6 +39,9 @@ const ALIGNMENT_FLAG: i32 = 0x4_0000;
 
 const REGISTER_RAX: usize = 18;
 
+/// The code of a signal that `tgkill` has sent.
+const SENT_TO_THREAD: i32 = -6;
+
 #[repr(C)]
 struct KernelAction {
     handler: u64,
@@ -123,8 +126,19 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
         // Sent by a process: it waits in the kernel until the program changes its mask, or the other one is delivered.
         if signal != sys::SIGTRAP || state.pending == 0 {
             context[word::MASK] |= bit(signal);
+            state.has_held_back = true;
             send_again(signal.into(), data);
+            return;
         }
+        if has(blocked, signal) {
+            // Single steps need it, so it can wait nowhere.
+            return;
+        }
+        // The same for the other one, which waits in the kernel instead.
+        send_again(state.pending, &state.signal_data);
+        context[word::MASK] |= bit(state.pending as u32);
+        state.pending = u64::from(signal);
+        state.signal_data = *data;
         return;
     }
     note(signal, state, data, context);
@@ -167,12 +181,22 @@ pub(super) fn give_back(state: &mut State) {
     }
 }
 
+/// Sends a signal again: to this thread if it was sent to that, otherwise to the process.
 fn send_again(signal: u64, data: &[u64; 16]) {
     // SAFETY: the calls send a signal to this process.
     unsafe {
         let process = raw::system_call(u64::from(sys::__NR_getpid), [0; 6]) as u64;
+        let thread = raw::system_call(u64::from(sys::__NR_gettid), [0; 6]) as u64;
+        if data[1] as i32 == SENT_TO_THREAD {
+            let arguments = [process, thread, signal, data.as_ptr() as u64, 0, 0];
+            raw::system_call(u64::from(sys::__NR_rt_tgsigqueueinfo), arguments);
+            return;
+        }
         let arguments = [process, signal, data.as_ptr() as u64, 0, 0, 0];
-        raw::system_call(u64::from(sys::__NR_rt_sigqueueinfo), arguments);
+        if raw::system_call(u64::from(sys::__NR_rt_sigqueueinfo), arguments) < 0 {
+            // Only the first thread may say that another process has sent it.
+            raw::system_call(u64::from(sys::__NR_kill), [process, signal, 0, 0, 0, 0]);
+        }
     }
 }
 

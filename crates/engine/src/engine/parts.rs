@@ -20,7 +20,7 @@ const TOO_MANY_FILES: &str = "(os error 24)";
 /// A reason to look at the calls that go on.
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    /// A part ends. It has no calls that have cost nothing in it: such a call is counted in the next one.
+    /// A part ends. It has no calls that have cost nothing so far: such a call is counted in the next one.
     Part,
     /// Counts are set to zero.
     Zero,
@@ -132,7 +132,7 @@ impl Engine {
                 continue;
             }
             let is_counted = match change {
-                Change::Part => cost != frame.enter_cost,
+                Change::Part => cost != frame.enter_cost || frame.is_counted != 0,
                 Change::Zero => true,
                 Change::Restart => frame.is_counted != 0,
             };

@@ -7,9 +7,11 @@
 use linux_raw_sys::general as sys;
 
 use super::Engine;
+use super::masks;
 use super::own_call::own_call;
 use crate::raw;
 use crate::state::State;
+use crate::switch;
 
 /// The most memory above the stack pointer that is brought back.
 const MAX_LENT_BYTES: u64 = 32 << 10;
@@ -34,6 +36,8 @@ impl Engine {
                 "the program starts a process that shares its memory, which the native engine cannot record",
             );
         }
+        // The new process would have the signals of this one that wait.
+        let Some(of_kernel) = masks::block_all_for_call(state) else { return switch::RESTART };
         self.prepare_to_fork(state);
         let lent = if has(sys::CLONE_VM) { self.lend_memory(state.gpr[4]) } else { None };
         // The new process gets memory of its own, and the old one waits until it runs another program or ends.
@@ -53,6 +57,7 @@ impl Engine {
         } else if let Some(lent) = lent {
             self.take_back(lent);
         }
+        masks::set_of_kernel(of_kernel);
         result
     }
 

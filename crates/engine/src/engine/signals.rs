@@ -259,8 +259,12 @@ impl Engine {
         Some(level.context)
     }
 
-    /// `rt_sigreturn`
-    pub(super) fn return_from_handler(&mut self, state: &mut State) {
+    /// `rt_sigreturn` in a context, with the address of the call. A signal that came before it interrupts the handler, and not what that has
+    /// interrupted.
+    pub(super) fn return_from_handler(&mut self, state: &mut State, call: u64, context: ContextId) {
+        if masks::block_all_for_call(state).is_none() {
+            return self.deliver(state, call, context);
+        }
         let Some(returned) = signal_frame::pop(state, &self.space) else {
             self.end_by_signal(state, sys::SIGSEGV);
         };

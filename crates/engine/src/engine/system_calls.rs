@@ -62,7 +62,7 @@ impl Engine {
         state.gpr[1] = next;
         state.gpr[11] = state.flags & !TRAP_FLAG;
         if number == u64::from(sys::__NR_rt_sigreturn) {
-            self.return_from_handler(state);
+            self.return_from_handler(state, next - SYSTEM_CALL_BYTES, context);
             return Step::Run;
         }
         match self.result(state, number as u32, arguments, next) {
@@ -84,6 +84,13 @@ impl Engine {
         let is_own = state.pending == u64::from(STOP_SIGNAL) && result == failed(EINTR);
         let has_waited = std::mem::take(&mut state.has_temporary_mask) && result == failed(EINTR);
         masks::take_back(state);
+        if masks::was_held_back(state) && state.pending == 0 && result == failed(EINTR) {
+            // Nor is one that the program blocks.
+            if let Some(wait) = &mut state.wait {
+                wait.is_interrupted = true;
+            }
+            return self.go_to(state, next - SYSTEM_CALL_BYTES, context);
+        }
         if result == switch::RESTART || is_own {
             if let Some(wait) = &mut state.wait {
                 wait.is_interrupted = state.pending == u64::from(STOP_SIGNAL);
