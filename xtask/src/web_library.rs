@@ -76,7 +76,9 @@ fn build() -> Result<(), Failure> {
     for setting in PROFILE {
         build.args(["--config", setting]);
     }
-    build.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zunstable-options -Cpanic=immediate-abort");
+    build
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none");
     workspace::run(&mut build)
 }
 

@@ -477,11 +477,15 @@ fn commands_that_accept_costs_at_once_lose_none() {
         let text = format!("events: Ir\nfl=a.c\nfn=main\n1 {}\n", 1000 + index);
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
+    std::fs::write(folder.path().join("gristmill.toml"), &config).unwrap();
+    // Another configuration with the same baseline.
+    std::fs::write(folder.path().join("other.toml"), &config).unwrap();
+    let accept = |name: &str, config: &str| gristmill(&["gate", "bless", name, "--config", config]);
     for _ in 0..3 {
-        let commands = (0..COUNT).map(|index| {
-            let name = format!("b{index}");
-            let mut command = gristmill(&["gate", "bless", &name]);
+        assert_eq!(code(&accept("b0", "gristmill.toml").current_dir(folder.path()).output().unwrap()), 0);
+        let commands = (1..COUNT).map(|index| {
+            let config = if index % 2 == 0 { "gristmill.toml" } else { "other.toml" };
+            let mut command = accept(&format!("b{index}"), config);
             command.current_dir(folder.path()).stderr(std::process::Stdio::null()).spawn().unwrap()
         });
         for mut command in commands.collect::<Vec<_>>() {
@@ -495,5 +499,5 @@ fn commands_that_accept_costs_at_once_lose_none() {
         std::fs::remove_file(path).unwrap();
     }
     let left = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, COUNT + 1, "only the profiles and the configuration are left");
+    assert_eq!(left, COUNT + 2, "only the profiles and the configurations are left");
 }

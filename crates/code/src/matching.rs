@@ -4,8 +4,12 @@ mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Binary, Error};
+use crate::{Architecture, Binary, Error};
 use names::{Aliases, ProfileName};
+
+/// The count of starts of instructions that prove something: most bytes of code are inside of an instruction, so not all of these agree at
+/// random.
+const MIN_STARTS: u64 = 20;
 
 /// The share of addresses that have to agree, in percent. Below it, it is not the same build.
 const MIN_AGREEING_PERCENT: u64 = 99;
@@ -117,6 +121,8 @@ pub struct Agreement {
     pub start: u64,
     /// Those inside of an instruction.
     pub inside: u64,
+    /// Those of these two where instructions have different lengths, so that another program would disagree. Those of AArch64 always agree.
+    pub telling_starts: u64,
 }
 
 impl Agreement {
@@ -130,9 +136,9 @@ impl Agreement {
         self.same_line + self.other_line
     }
 
-    /// Returns `true` if anything could be compared.
+    /// Returns `true` if names or lines could be compared, or enough starts of instructions: a stripped program has nothing else.
     pub fn is_known(&self) -> bool {
-        self.compared_names() + self.compared_lines() > 0
+        self.compared_names() + self.compared_lines() > 0 || self.telling_starts >= MIN_STARTS
     }
 
     /// Returns the count of addresses that are in a function whose instructions could be decoded.
@@ -274,6 +280,9 @@ impl Matching {
                 Some(_) => agreement.inside += 1,
                 None => {}
             }
+        }
+        if matches!(binary.architecture(), Architecture::X86 | Architecture::X86_64) {
+            agreement.telling_starts = agreement.compared_starts();
         }
     }
 

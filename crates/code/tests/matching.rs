@@ -99,6 +99,19 @@ fn another_build_and_another_address_are_recognised() {
     let (_, agreement) = agreement_of(&other, lines);
     assert!(agreement.is_known() && !agreement.is_same_build(), "{agreement:?}");
 
+    // A stripped program: Callgrind knows neither names nor lines.
+    let bare: Vec<ProfileLine<'_>> = lines
+        .iter()
+        .map(|line| ProfileLine { function: b"0x0000000000001149", line: None, ..*line })
+        .collect();
+    let (_, agreement) = agreement_of(&path, &bare);
+    assert_eq!((agreement.compared_names(), agreement.compared_lines()), (0, 0));
+    assert!(agreement.is_same_build(), "{agreement:?}");
+    let (_, agreement) = agreement_of(&other, &bare);
+    assert!(agreement.is_known() && !agreement.is_same_build(), "{agreement:?}");
+    let (_, agreement) = agreement_of(&path, &bare[..5]);
+    assert!(!agreement.is_known(), "{agreement:?}");
+
     // As a producer writes that does not subtract the load address.
     let moved: Vec<ProfileLine<'_>> =
         lines.iter().map(|line| ProfileLine { address: line.address + 0x5555_5555_4000, ..*line }).collect();

@@ -473,8 +473,12 @@ fn accept(
     let is_known = |name: &&String| config.benchmarks.iter().any(|benchmark| benchmark.name == **name);
     let gone = before.benchmarks.keys().filter(|name| accepts_gone && !is_known(name));
     let gone: Vec<String> = gone.cloned().collect();
-    let _lock = BaselineLock::take(&config.path).map_err(|_| CliError::Usage {
-        message: format!("another program has locked {}", printable_path(&config.path)),
+    let _lock = BaselineLock::take(&config.path, &config.baseline).map_err(|_| CliError::Usage {
+        message: format!(
+            "another program has locked {} or {}",
+            printable_path(&config.path),
+            printable_path(&config.baseline)
+        ),
         hint: Some("let the other `gristmill gate bless` end, and run this one again".to_owned()),
     })?;
     // Measuring takes its time, and another command may have accepted other benchmarks meanwhile. A pipe is read once.

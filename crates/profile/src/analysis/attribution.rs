@@ -11,7 +11,7 @@ use super::component::components;
 use super::graph::CallGraph;
 use super::ids::{ArcId, NodeId};
 use super::proportion::{apportion, proportion};
-use crate::cost::add;
+use crate::cost::{CostTable, add};
 
 pub use self::bypass::bypass;
 pub use self::focus::{focus, focus_after};
@@ -83,6 +83,11 @@ impl Units {
         Units { of_node: found.component_of, nodes, count: found.count, sizes }
     }
 
+    /// Finds the cycles of the graph, and the nodes that are in none.
+    fn cycles(graph: &CallGraph) -> Self {
+        Units::new(graph, |_| true)
+    }
+
     fn of(&self, node: NodeId) -> usize {
         self.of_node[node.index()] as usize
     }
@@ -110,8 +115,8 @@ impl Units {
 }
 
 /// Gives the self cost of hidden nodes to their callers, and theirs to the callers of those if they are hidden, too. Several
-/// callers share it in proportion to the cost of their calls. Inclusive costs stay, unless a call states less than the hidden
-/// callee gives for it.
+/// callers share it in proportion to the cost of their calls. What a hidden node costs beyond all of these calls has no caller,
+/// and stays with it. Inclusive costs stay, unless a call states less than the hidden callee gives for it.
 ///
 /// ```
 /// use gristmill_profile::analysis::{CallArc, CallGraph, hide};
@@ -147,13 +152,15 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
     let hidden = |node: NodeId| is_hidden[node.index()];
     let both_hidden = |id: ArcId| hidden(graph.caller(id)) && hidden(graph.callee(id));
     let units = Units::new(graph, both_hidden);
+    let cycles = Units::cycles(graph);
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
-    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate } = estimates;
-    let mut is_inclusive_estimate = is_inclusive;
     let mut without_caller = vec![0; graph.width()];
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative = negative_events(graph);
+    let of_cycles = UnitCosts::new(graph, &cycles, &has_negative, &estimates);
+    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate } = estimates;
+    let mut is_inclusive_estimate = is_inclusive;
     // By component: `true` if all that its calls cost is its own, or that of hidden functions.
     let mut is_whole = vec![true; units.count];
     for members in units.ascending().filter(|members| hidden(members[0])) {
@@ -176,11 +183,20 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         let is_shared = callers.any(|caller| Some(caller) != first)
             && (has_cost(&amounts) || has_negative.contains(&true));
         let is_inherited = members.iter().any(|member| is_self_estimate[member.index()]);
+        // What stays with the component. Of what a cycle costs beyond its calls, nobody knows how much a part of it has.
+        let cycle = cycles.of(members[0]);
+        let beyond = of_cycles.beyond.row(cycle);
+        let is_known = cycles.sizes[cycle] as usize == members.len() && !of_cycles.is_estimate[cycle];
+        let rest = match is_known {
+            true => shares(&amounts, beyond, of_cycles.inclusive.row(cycle)),
+            false => vec![0; graph.width()],
+        };
+        add(&mut without_caller, &rest);
         // If every callee is hidden, each caller has what its calls cost.
-        let mut calls = vec![0; graph.width()];
-        entries.iter().for_each(|&id| add(&mut calls, graph.arc_cost(id)));
+        let mut stated = if is_known { beyond.to_vec() } else { vec![0; graph.width()] };
+        entries.iter().for_each(|&id| add(&mut stated, graph.arc_cost(id)));
         let unit = units.of(members[0]);
-        is_whole[unit] = amounts == calls
+        is_whole[unit] = amounts == stated
             && units.leaving(graph, members).into_iter().all(|id| {
                 let is_nothing = !has_cost(graph.arc_cost(id))
                     && !is_arc_estimate[id.index()]
@@ -188,8 +204,9 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
                 is_nothing || hidden(graph.callee(id)) && is_whole[units.of(graph.callee(id))]
             });
         let is_whole = is_whole[unit];
-        let is_estimated = (is_shared || is_inherited) && !is_whole;
-        for (event, &amount) in amounts.iter().enumerate() {
+        let is_estimated = (is_shared || is_inherited || has_cost(beyond)) && !is_whole;
+        for (event, (&amount, &rest)) in amounts.iter().zip(&rest).enumerate() {
+            let amount = amount - rest;
             let cost = |id: &ArcId| graph.arc_cost(*id)[event].max(0);
             let count = |id: &ArcId| graph.arc(*id).count.max(0);
             let (has_costs, has_counts) =
@@ -224,11 +241,17 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
             self_costs.row_mut(member.index()).fill(0);
             is_self_estimate[member.index()] = false;
         }
+        self_costs.row_mut(members[0].index()).copy_from_slice(&rest);
         for id in entries {
             let is_of_estimate = is_whole && is_arc_estimate[id.index()];
             is_self_estimate[graph.caller(id).index()] |= is_estimated || is_of_estimate;
             is_arc_estimate[id.index()] |= is_estimated;
         }
+    }
+    // In a cycle it is made of self costs alone, and no longer of what calls state.
+    for node in graph.nodes() {
+        is_inclusive_estimate[node.index()] |=
+            is_self_estimate[node.index()] && cycles.is_cycle(cycles.of(node));
     }
     let counts = graph.arcs().map(|arc| arc.count).collect();
     Attributed {
@@ -237,6 +260,50 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         is_inclusive_estimate,
         is_arc_estimate,
         without_caller,
+    }
+}
+
+/// The costs of cycles, and of the nodes that are in none, against the calls of them. Tables and lists are by these units.
+struct UnitCosts {
+    inclusive: CostTable,
+    /// The cost beyond all calls of it.
+    beyond: CostTable,
+    /// `true` if it or a call from or to it has a cost that is an estimate.
+    is_estimate: Vec<bool>,
+}
+
+impl UnitCosts {
+    fn new(graph: &CallGraph, cycles: &Units, has_negative: &[bool], estimates: &Estimates) -> Self {
+        let mut inclusive = CostTable::new(graph.width(), cycles.count);
+        let mut is_estimate = vec![false; cycles.count];
+        for node in graph.nodes() {
+            inclusive.add(cycles.of(node), graph.self_cost(node));
+            is_estimate[cycles.of(node)] |=
+                estimates.is_self[node.index()] || estimates.is_inclusive[node.index()];
+        }
+        let mut stated = CostTable::new(graph.width(), cycles.count);
+        // By event type: `true` if calls state its costs, and none is below 0.
+        let mut is_known = vec![false; graph.width()];
+        for id in graph.arc_ids() {
+            let [caller, callee] = [graph.caller(id), graph.callee(id)].map(|node| cycles.of(node));
+            let costs = graph.arc_cost(id);
+            if caller != callee {
+                inclusive.add(caller, costs);
+                stated.add(callee, costs);
+            }
+            is_estimate[caller] |= estimates.is_arc[id.index()];
+            is_estimate[callee] |= estimates.is_arc[id.index()];
+            for (event, &cost) in costs.iter().enumerate() {
+                is_known[event] |= cost != 0 && !has_negative[event];
+            }
+        }
+        let mut beyond = inclusive.clone();
+        for unit in 0..cycles.count {
+            for (event, cost) in beyond.row_mut(unit).iter_mut().enumerate() {
+                *cost = if is_known[event] { (*cost - stated.row(unit)[event]).max(0) } else { 0 };
+            }
+        }
+        UnitCosts { inclusive, beyond, is_estimate }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The lock of a baseline, between the time it is read and the time it is written: commands that accept costs at once do so in turn.
 //!
-//! The configuration has it, as the baseline becomes another file when it is written.
+//! The configuration has it, and the baseline, which several configurations can share. That becomes another file when it is written, so its
+//! lock holds only if it is still the same one.
 
 use std::fs::File;
 use std::io;
@@ -14,30 +15,36 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The lock of a baseline, until it is dropped.
 #[derive(Debug)]
 pub(super) struct BaselineLock {
-    _lock: Option<system::Lock>,
+    _locks: [Option<system::Lock>; 2],
 }
 
 impl BaselineLock {
-    /// Takes the lock of the baseline of a configuration. A file system that has none is no error.
+    /// Takes the lock of a baseline of a configuration. A file system that has none is no error.
     ///
     /// # Errors
     ///
     /// If another one has it for too long.
-    pub(super) fn take(config: &Path) -> io::Result<BaselineLock> {
+    pub(super) fn take(config: &Path, baseline: &Path) -> io::Result<BaselineLock> {
         let begin = Instant::now();
-        loop {
-            match system::lock(config) {
-                Ok(lock) => return Ok(BaselineLock { _lock: Some(lock) }),
-                Err(error) if !system::is_taken(&error) => return Ok(BaselineLock { _lock: None }),
-                Err(_) if begin.elapsed() < MAX_WAIT => std::thread::sleep(PAUSE),
-                Err(error) => return Err(error),
-            }
+        Ok(BaselineLock { _locks: [lock(config, begin)?, lock(baseline, begin)?] })
+    }
+}
+
+fn lock(file: &Path, begin: Instant) -> io::Result<Option<system::Lock>> {
+    loop {
+        match system::lock(file) {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(error) if !system::is_taken(&error) => return Ok(None),
+            Err(_) if begin.elapsed() < MAX_WAIT => std::thread::sleep(PAUSE),
+            Err(error) => return Err(error),
         }
     }
 }
 
 #[cfg(unix)]
 mod system {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::{File, Path, io};
     use nix::fcntl::{Flock, FlockArg};
 
@@ -48,7 +55,14 @@ mod system {
             // A pipe would wait until another program opens it.
             return Err(io::ErrorKind::Unsupported.into());
         }
-        Flock::lock(File::open(file)?, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error.into())
+        let lock = Flock::lock(File::open(file)?, FlockArg::LockExclusiveNonblock)
+            .map_err(|(_, error)| io::Error::from(error))?;
+        let (locked, now) = (lock.metadata()?, std::fs::metadata(file)?);
+        // Another file may have taken its place before the lock was taken.
+        match (locked.dev(), locked.ino()) == (now.dev(), now.ino()) {
+            true => Ok(lock),
+            false => Err(io::ErrorKind::WouldBlock.into()),
+        }
     }
 
     pub(super) fn is_taken(error: &io::Error) -> bool {

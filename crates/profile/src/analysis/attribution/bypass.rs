@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gristmill_format::Cost;
 
-use super::{Attributed, Units, has_cost, negative_events};
+use super::{Attributed, Units, has_cost, negative_events, shares};
 use crate::analysis::arcs::CallArc;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
@@ -90,7 +90,33 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         }
         let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.caller(id)).collect();
         let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
+        // What callees cost beyond all calls of the component belongs to the part of it that nothing calls, if that has kept its self cost.
+        let has_own_part = !has_negative && !entries.is_empty() && has_cost(graph.self_cost(members[0]));
+        let mut sum = vec![0; graph.width()];
+        callees.values().for_each(|called| add(&mut sum, &called.costs));
+        let mut beyond = sum.clone();
+        for id in &entries {
+            beyond.iter_mut().zip(graph.arc_cost(*id)).for_each(|(beyond, call)| *beyond -= call);
+        }
+        for beyond in &mut beyond {
+            *beyond = if has_own_part { (*beyond).max(0) } else { 0 };
+        }
         for (callee, called) in callees.iter() {
+            let own = shares(&called.costs, &beyond, &sum);
+            let mut called = called.clone();
+            if has_cost(&own) {
+                called.costs.iter_mut().zip(&own).for_each(|(cost, own)| *cost -= own);
+                let count = shares(&[called.count], &beyond[..1], &sum[..1])[0];
+                called.count -= count;
+                called.is_estimate |=
+                    callees.len() > 1 || entries.iter().any(|id| of.is_arc_estimate[id.index()]);
+                put(
+                    &mut arcs,
+                    (members[0], callee),
+                    Draft { count, costs: own, is_estimate: called.is_estimate },
+                );
+            }
+            let called = &called;
             for (nth, share) in divided(graph, &entries, &mut left, called).into_iter().enumerate() {
                 let CallArc { caller, .. } = graph.arc(entries[nth]);
                 let is_of_one = callees.len() == 1 && of.is_arc_estimate[entries[nth].index()];

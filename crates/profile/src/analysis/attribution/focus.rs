@@ -71,6 +71,8 @@ struct Focus<'g> {
     /// The costs of the graph that are estimates themselves.
     known: &'g Estimates,
     units: Units,
+    /// By node: the calls of it that may have cost something.
+    call_counts: Vec<u32>,
     /// Self costs and what was called outside of the component.
     whole: CostTable,
     /// The cost that chosen nodes below have, or the whole of a chosen unit.
@@ -87,11 +89,17 @@ struct Focus<'g> {
 
 impl<'g> Focus<'g> {
     fn new(graph: &'g CallGraph, known: &'g Estimates) -> Self {
-        let units = Units::new(graph, |_| true);
+        let units = Units::cycles(graph);
         let table = CostTable::new(graph.width(), units.count);
         let none = vec![false; units.count];
+        let mut call_counts = vec![0; graph.node_count()];
+        for id in graph.arc_ids() {
+            let is_nothing = !has_cost(graph.arc_cost(id)) && !known.is_arc[id.index()];
+            call_counts[graph.callee(id).index()] += u32::from(!is_nothing);
+        }
         Focus {
             graph,
+            call_counts,
             known,
             whole: table.clone(),
             below: table.clone(),
@@ -121,11 +129,13 @@ impl<'g> Focus<'g> {
         self.is_whole_estimate[unit] && !self.is_chosen[unit] && has_cost(self.above.row(unit))
     }
 
-    /// `true` if this arc has all calls of a unit that cost something.
+    /// `true` if this arc has all calls of a unit that cost something, and no part of that begins without a call.
     fn is_only_call(&self, id: ArcId) -> bool {
         let callee = self.graph.callee(id);
-        let mut others = self.graph.incoming(callee).filter(|&other| other != id);
-        !self.units.is_cycle(self.units.of(callee)) && others.all(|other| self.is_nothing(other))
+        let unit = self.units.of(callee);
+        let others = self.call_counts[callee.index()] - u32::from(!self.is_nothing(id));
+        let mut costs = self.graph.arc_cost(id).iter().zip(self.whole.row(unit));
+        !self.units.is_cycle(unit) && others == 0 && costs.all(|(&call, &whole)| call == 0 || call >= whole)
     }
 
     /// `true` if a call may lead to chosen nodes, and what it costs, or its part of what they cost, is made of estimates.
@@ -228,11 +238,16 @@ impl<'g> Focus<'g> {
             let is_leaf = !has_outer_cost[unit] && !self.units.is_cycle(unit);
             let is_divided = (self.is_part(&self.above, unit) || self.is_unknown_part(unit)) && !is_leaf;
             let is_known_estimate = self.known.is_self[node.index()];
+            // Without cycles, what members call of each other counts, too.
+            let calls_members = !self.has_chosen[unit]
+                && has_cost(self.below.row(unit))
+                && graph.outgoing(node).any(|id| self.units.is_inner(graph, id) && !self.is_nothing(id));
             let is_counted = self.is_chosen[unit] || has_cost(self.above.row(unit));
             let is_self_estimate = (has_cost(graph.self_cost(node)) || is_known_estimate)
                 && (self.is_above_estimate[unit] || is_divided || is_known_estimate && is_counted);
             let is_inclusive_estimate = self.is_above_estimate[unit]
                 || self.is_below_estimate[unit]
+                || calls_members && self.units.is_cycle(unit)
                 || is_divided && (self.units.is_cycle(unit) || has_cost(self.below.row(unit)))
                 || self.is_chosen[unit]
                     && (self.known.is_inclusive[node.index()] || self.is_whole_estimate[unit]);
@@ -273,10 +288,11 @@ impl<'g> Focus<'g> {
         let (graph, arc) = (self.graph, self.graph.arc(id));
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         let costs = graph.arc_cost(id);
-        let mut is_way_to_chosen = false;
         if caller == callee {
             arc_costs.add(id.index(), &shares(costs, self.above.row(caller), self.whole.row(caller)));
-        } else {
+        }
+        let mut is_way_to_chosen = false;
+        if caller != callee || !has_cost(self.above.row(caller)) {
             let of_caller = arc_costs.row(id.index());
             let rest: Vec<Cost> = costs.iter().zip(of_caller).map(|(cost, part)| cost - part).collect();
             let through = shares(&rest, self.below.row(callee), self.whole.row(callee));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use super::sample::{Truth, graph, graphs, n, truths, truths_without_recursion};
+use super::sample::{Truth, graph, graphs, n, truths, truths_of_threads, truths_without_recursion};
 use crate::analysis::{
     Attributed, CallGraph, CallTree, Cycles, Estimates, NodeId, TreeLimits, Unit, bypass, focus, focus_after,
     hide, hide_after, leave_out,
@@ -182,10 +182,18 @@ fn hidden_callers_of_hidden_functions_pass_costs_on() {
 
 #[test]
 fn calls_that_state_too_little_do_not_fall_below_zero() {
-    // The calls state 5, and the callee has 100.
+    // The calls state 5, and the callee has 100: the rest has no caller.
     let hidden = hide(&graph(&[10, 100], &[(0, 1, 1, 5)]), &[false, true]);
-    assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[110][..], vec![110]));
-    assert_eq!(hidden.is_inclusive_estimate, [true, false]);
+    assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[15][..], vec![15]));
+    assert_eq!((hidden.graph.self_cost(n(1)), &hidden.without_caller[..]), (&[95][..], &[95][..]));
+    assert!(!hidden.is_self_estimate.contains(&true) && !hidden.is_inclusive_estimate.contains(&true));
+    // Some of the rest may be that of 2, which it calls.
+    let hidden = hide(&graph(&[10, 50, 50], &[(0, 1, 1, 20), (1, 2, 1, 50)]), &[false, true, false]);
+    assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[20][..], vec![30]));
+    assert_eq!((hidden.is_self_estimate, &hidden.without_caller[..]), (vec![true, false, false], &[40][..]));
+    // No call states a cost.
+    let hidden = hide(&graph(&[10, 100], &[(0, 1, 1, 0)]), &[false, true]);
+    assert_eq!((hidden.graph.self_cost(n(0)), hidden.is_inclusive_estimate[0]), (&[110][..], true));
     // In a difference of profiles a call may have any cost.
     let hidden = hide(&graph(&[10, 100, -1], &[(0, 1, 1, 5)]), &[false, true, false]);
     assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[110][..], vec![15]));
@@ -261,7 +269,10 @@ fn hidden_functions_that_call_nothing_cost_what_their_calls_cost_also_below_zero
 
 proptest! {
     #[test]
-    fn hidden_costs_are_those_of_the_callers(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
+    fn hidden_costs_are_those_of_the_callers(
+        truth in prop_oneof![truths(), truths_of_threads()],
+        hidden in prop::collection::vec(any::<bool>(), 9),
+    ) {
         let graph = truth.graph();
         let of = hide(&graph, &hidden[..truth.functions]);
         let (expected, without_caller) = naive_hide(&truth, &hidden);
@@ -278,7 +289,9 @@ proptest! {
     fn hiding_keeps_inclusive_costs(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
         let graph = truth.graph();
         let of = hide(&graph, &hidden[..truth.functions]);
-        prop_assert!(!of.is_inclusive_estimate.contains(&true));
+        let cycles = Cycles::new(&graph);
+        let is_estimate = |node: NodeId| of.is_inclusive_estimate[node.index()];
+        prop_assert!(graph.nodes().all(|node| cycles.cycle_of(node).is_some() || !is_estimate(node)));
         for node in graph.nodes().filter(|node| !hidden[node.index()]) {
             prop_assert_eq!(of.graph.self_and_callees(node), graph.self_and_callees(node));
         }

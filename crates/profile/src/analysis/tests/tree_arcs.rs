@@ -125,6 +125,31 @@ fn a_thread_is_a_root() {
     assert!((49..=51).contains(&guessed[0]), "{guessed:?}");
 }
 
+/// `main` (0) starts many threads, each of which costs more than it states, by less than one hundredth of the total.
+#[test]
+fn small_threads_add_up() {
+    const THREADS: usize = 120;
+    let self_costs: Vec<Cost> = [100].into_iter().chain([100; THREADS]).collect();
+    let arcs: Vec<_> = (1..=THREADS).map(|thread| (0, thread, 1, 1)).collect();
+    let graph = graph(&self_costs, &arcs);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    let roots: Vec<_> = shown(&tree).into_iter().filter(|(stack, ..)| stack.len() == 1).collect();
+    assert_eq!(roots.len(), 1 + THREADS);
+    assert!(roots.contains(&(vec![0], 220, 0, false)), "{roots:?}");
+    assert!(roots.contains(&(vec![THREADS], 99, 0, false)), "{roots:?}");
+}
+
+#[test]
+fn rounding_makes_no_root() {
+    // Each of ten functions costs 1 more than its caller states; the total is 1110.
+    let self_costs: Vec<Cost> = [100].into_iter().chain([101; 10]).collect();
+    let arcs: Vec<_> = (1..=10).map(|callee| (0, callee, 1, 100)).collect();
+    let graph = graph(&self_costs, &arcs);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    let roots: Vec<_> = shown(&tree).into_iter().filter(|(stack, ..)| stack.len() == 1).collect();
+    assert_eq!(roots, [(vec![0], 1110, 0, false)]);
+}
+
 #[test]
 fn callers_of_a_thread_have_what_they_state() {
     let graph = thread();

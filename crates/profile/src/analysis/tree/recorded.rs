@@ -2,12 +2,14 @@
 //!
 //! An arc states the inclusive cost of its calls. Where the callers of a function state less than it costs, the rest did not
 //! come from them: a thread begins with a function that nothing called, or whose caller waits only until the thread starts.
-//! A profile can also contradict itself. One hundredth of the total decides between rounding and a contradiction.
+//! A profile can also contradict itself. One hundredth of the total decides between rounding and a contradiction; what many
+//! functions cost more than their callers state adds up, so it is rounding only as far as its sum fits into that.
 
 use gristmill_format::Cost;
 
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
+use crate::cost::CostTable;
 
 /// The event types of a graph that its arcs set limits to.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(super) struct ArcLimits {
     totals: Vec<u128>,
     /// By event type: `true` if arcs state costs of it, and no cost is below 0.
     has_limits: Vec<bool>,
+    /// By node and event type: `true` if the node costs more than its callers state, by more than rounding.
+    is_beyond: Vec<bool>,
 }
 
 impl ArcLimits {
@@ -28,8 +32,45 @@ impl ArcLimits {
             has_limits.iter_mut().zip(row).for_each(|(has_limit, &cost)| *has_limit &= cost >= 0);
         }
         let totals = graph.total().into_iter().map(Cost::unsigned_abs).collect();
-        ArcLimits { totals, has_limits }
+        let mut limits =
+            ArcLimits { totals, has_limits, is_beyond: vec![false; graph.node_count() * graph.width()] };
+        limits.find_surpluses(graph);
+        limits
     }
+
+    /// Marks the nodes that cost more than their callers state. The smallest of these surpluses are rounding, as many as
+    /// fit into one hundredth of the total together.
+    fn find_surpluses(&mut self, graph: &CallGraph) {
+        let mut surpluses = CostTable::new(graph.width(), graph.node_count());
+        for node in graph.nodes().filter(|&node| graph.incoming(node).len() > 0) {
+            let row = surpluses.row_mut(node.index());
+            row.copy_from_slice(&graph.self_and_callees(node));
+            for arc in graph.incoming(node) {
+                row.iter_mut().zip(graph.arc_cost(arc)).for_each(|(cost, stated)| *cost -= stated);
+            }
+        }
+        for event in (0..graph.width()).filter(|&event| self.has_limits[event]) {
+            let of_nodes = || surpluses.rows().map(|row| row[event].max(0).unsigned_abs());
+            let rounding = most_that_fit(self.totals[event] / 100, of_nodes);
+            for (node, surplus) in of_nodes().enumerate() {
+                self.is_beyond[node * graph.width() + event] = surplus > rounding;
+            }
+        }
+    }
+}
+
+/// Returns the highest value for which all amounts up to it fit into a limit together.
+fn most_that_fit<I: Iterator<Item = u128>>(limit: u128, amounts: impl Fn() -> I) -> u128 {
+    let fits = |most: u128| amounts().filter(|&amount| amount <= most).sum::<u128>() <= limit;
+    let (mut most, mut too_high) = (0, limit + 1);
+    if fits(limit) {
+        return limit;
+    }
+    while too_high - most > 1 {
+        let middle = most + (too_high - most) / 2;
+        if fits(middle) { most = middle } else { too_high = middle }
+    }
+    most
 }
 
 /// The costs that the arcs of a graph without cycles state.
@@ -46,7 +87,7 @@ impl<'a> RecordedArcs<'a> {
     }
 
     /// `true` if an amount is more than rounding.
-    pub(super) fn is_notable(&self, event: usize, amount: Cost) -> bool {
+    fn is_notable(&self, event: usize, amount: Cost) -> bool {
         amount.unsigned_abs().saturating_mul(100) > self.limits.totals[event]
     }
 
@@ -58,11 +99,10 @@ impl<'a> RecordedArcs<'a> {
 
     /// Returns the part of a node's cost that its callers' arcs cannot contain. It is 0 if nothing calls the node.
     pub(super) fn surplus(&self, node: NodeId, event: usize, inclusive: Cost) -> Cost {
-        if !self.limits.has_limits[event] || self.graph.incoming(node).len() == 0 {
+        if !self.limits.is_beyond[node.index() * self.graph.width() + event] {
             return 0;
         }
-        let surplus = inclusive - self.callers(node, event);
-        if surplus > 0 && self.is_notable(event, surplus) { surplus } else { 0 }
+        (inclusive - self.callers(node, event)).max(0)
     }
 
     /// Returns the cost of a node that no caller states.
