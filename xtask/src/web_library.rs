@@ -5,7 +5,7 @@
 //! check fails where that has changed since. A test of the page compares the answers of both libraries.
 //!
 //! The standard library is built with it: as it is delivered, its sorting alone is a fifth of the code, and its panics carry
-//! texts that nobody sees. The options for that are not stable yet, hence `RUSTC_BOOTSTRAP`; nothing else uses them.
+//! texts and places that nobody sees. The options for that are not stable yet, hence `RUSTC_BOOTSTRAP`; nothing else uses them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -538,14 +538,6 @@ impl Engine {
         (count > 0).then(|| memory::frame(state.first_frame, count - 1))
     }
 
-    /// Changes the frame on top of the shadow stack.
-    fn set_top(&self, state: &State, change: impl FnOnce(&mut Frame)) {
-        if let Some(mut frame) = self.top_frame(state) {
-            change(&mut frame);
-            memory::set_frame(state.first_frame, state.frame_count() - 1, frame);
-        }
-    }
-
     /// Decodes the block at an address.
     fn decode(&self, address: u64, max_instructions: usize) -> Block<'static> {
         Block::decode(self.code_at(address), address, max_instructions)

@@ -5,7 +5,7 @@ use super::signals::HANDLER_EDGE;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
-use crate::state::State;
+use crate::state::{Frame, State};
 
 impl Engine {
     /// Returns the context that runs.
@@ -149,8 +149,8 @@ impl Engine {
             if was_resolver {
                 let count = state.frame_count();
                 self.jump(state, from, site, target);
-                if state.frame_count() > count {
-                    self.set_top(state, |frame| frame.sp = sp);
+                if let Some(frame) = self.top_frame(state).filter(|_| state.frame_count() > count) {
+                    memory::set_frame(state.first_frame, count, Frame { sp, ..frame });
                 }
                 return true;
             }

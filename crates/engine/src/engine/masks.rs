@@ -58,14 +58,20 @@ fn set_blocked_faults(state: &mut State, faults: u64) {
     unsafe { (&raw mut state.blocked_faults).write_volatile(faults) };
 }
 
+/// Returns the signal that waits, or 0. The handler may just have noted it, which the compiler does not know.
+pub(super) fn pending(state: &State) -> u64 {
+    // SAFETY: this is a field of the state.
+    unsafe { (&raw const state.pending).read_volatile() }
+}
+
 /// Returns the signals that the program has blocked, given those that the kernel blocks now or has blocked before all were. The kernel blocks
-/// more if a signal waits. The handler may just have noted that, which the compiler does not know.
+/// more if a signal waits.
 pub(super) fn program_mask(state: &State, of_kernel: u64) -> u64 {
-    // SAFETY: both are fields of the state.
-    let (pending, saved) = unsafe {
-        ((&raw const state.pending).read_volatile(), (&raw const state.saved_mask).read_volatile())
-    };
-    if pending == 0 { of_kernel | state.blocked_faults } else { saved }
+    if pending(state) == 0 {
+        return of_kernel | state.blocked_faults;
+    }
+    // SAFETY: this is a field of the state, which the handler has written with the signal.
+    unsafe { (&raw const state.saved_mask).read_volatile() }
 }
 
 /// Lets the kernel block what the program blocks, for a program that takes its place.
@@ -108,9 +114,7 @@ pub(super) fn block_all() -> u64 {
 /// Does the same for a call that a signal must not interrupt. `None` if one came before the call: its handler runs first.
 pub(super) fn block_all_for_call(state: &State) -> Option<u64> {
     let before = block_all();
-    // SAFETY: this is a field of the state, and the handler may just have written it, which the compiler does not know.
-    let pending = unsafe { (&raw const state.pending).read_volatile() };
-    (pending == 0).then_some(before)
+    (pending(state) == 0).then_some(before)
 }
 
 /// Lets the kernel block exactly these signals.

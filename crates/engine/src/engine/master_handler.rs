@@ -5,7 +5,7 @@
 
 use linux_raw_sys::general as sys;
 
-use super::masks::{FAULTS, bit, has};
+use super::masks::{self, FAULTS, bit, has};
 use super::own_call::{STOPPED, exit};
 use super::{FAULT_EXIT, SIGNAL_EXIT};
 use crate::arena::Arena;
@@ -172,8 +172,7 @@ fn note(signal: u32, state: &mut State, data: &[u64; 16], context: &mut [u64; wo
 
 /// Sends the signal that waits to this process again, while all signals are blocked: from then on it waits in the kernel.
 pub(super) fn give_back(state: &mut State) {
-    // SAFETY: this is a field of the state.
-    let pending = unsafe { (&raw const state.pending).read_volatile() };
+    let pending = masks::pending(state);
     if pending != 0 {
         send_again(pending, &state.signal_data);
         state.pending = 0;
