@@ -24,6 +24,14 @@ const features = [
 const round = ["--duplicate-function-elimination", "--memory-packing", "--remove-unused-module-elements"];
 // What the compiler leaves: names of blocks that no branch has, blocks in blocks, and locals in an order that compresses badly.
 const tidy = ["--remove-unused-names", "--merge-blocks", "--vacuum", "--reorder-locals"];
+// Stores that are never read, tests whose outcome is known, and what that leaves: together half a percent once compressed.
+const simple = [
+  "--simplify-locals-notee-nostructure",
+  "--rse",
+  "--optimize-instructions",
+  "--remove-unused-brs",
+  "--vacuum",
+];
 // Few passes: with `-Oz` the library is an eighth smaller, but 9% larger once compressed, and answers take a third longer.
 execFileSync(
   process.execPath,
@@ -31,6 +39,7 @@ execFileSync(
     join(binaryen, "bin/wasm-opt"),
     ...round,
     ...tidy,
+    ...simple,
     ...round,
     ...features,
     // Functions that are called most have short numbers.

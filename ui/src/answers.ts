@@ -1107,7 +1107,7 @@ export interface FunctionRow {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason. */
+  /** `true` if the inclusive cost is an estimate for the same reason, and the count of calls. */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
@@ -1233,10 +1233,14 @@ export interface GraphNode {
   hidden_callees: number;
   /** The inclusive cost of the calls to them. */
   hidden_callees_cost: Costs;
+  /** `true` if that is an estimate. */
+  hidden_callees_is_estimate: boolean;
   /** The count of callers that are not shown. */
   hidden_callers: number;
   /** The inclusive cost of their calls. */
   hidden_callers_cost: Costs;
+  /** `true` if that is an estimate. */
+  hidden_callers_is_estimate: boolean;
   /**
    * The id of the function, null for a group. It stays the same as long as the files of the profile and the
    * options that fold functions do.
@@ -1244,7 +1248,7 @@ export interface GraphNode {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason. */
+  /** `true` if the inclusive cost is an estimate for the same reason, and the count of calls. */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
@@ -1401,6 +1405,8 @@ export interface LoadedFile {
 export interface Matches {
   /** The count of functions that match. */
   functions: number;
+  /** `true` if the cost of one of these nodes is an estimate. */
+  is_guessed: boolean;
   /** `true` if there are nodes beyond the limit of a tree, so that the numbers may be greater. */
   is_lower_bound: boolean;
   /** The inclusive cost of these nodes: each cost once. */
@@ -1436,7 +1442,8 @@ export interface Neighbour {
   /** Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee. */
   cost: Costs;
   /**
-   * `true` if the cost is an estimate: functions are hidden or focused on, and several callers share a cost.
+   * `true` if the cost and the count are estimates: functions are hidden or focused on, and several callers
+   * share a cost.
    */
   cost_estimated?: boolean;
   /** `true` if the cost is an upper limit, as that of the function is. The cost of direct calls is exact. */

@@ -10,7 +10,7 @@ mod programs;
 use std::ffi::OsStr;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 use std::time::SystemTime;
@@ -107,23 +107,52 @@ fn targets(folder: &Path) -> Result<Vec<String>, Failure> {
 
 /// Builds all targets; gives the folder they are in.
 fn build() -> Result<PathBuf, Failure> {
+    workspace::run(&mut cargo("build")?)?;
+    Ok(target_folder().join(workspace::platform()?).join("release"))
+}
+
+/// Checks the targets with clippy. What it shares with their build is compiled once.
+pub(crate) fn lint() -> Result<(), Failure> {
+    workspace::run(cargo("clippy")?.args(["--", "-D", "warnings"]))
+}
+
+/// A cargo that compiles the targets.
+fn cargo(task: &str) -> Result<Command, Failure> {
     // Naming the platform, even if it is this one, keeps the flags away from build scripts and procedural macros.
     let platform = workspace::platform()?;
-    // A separate folder: the flags differ, and must not invalidate the usual build.
-    let built = workspace::target().join("fuzz");
     let mut cargo = workspace::cargo();
-    cargo.args([
-        "build",
-        "--quiet",
-        "--release",
-        "--manifest-path",
-        "fuzz/Cargo.toml",
-        "--target",
-        &platform,
-    ]);
-    cargo.env("CARGO_TARGET_DIR", &built).env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
-    workspace::run(&mut cargo)?;
-    Ok(built.join(platform).join("release"))
+    cargo.args([task, "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", &platform]);
+    cargo.env("CARGO_TARGET_DIR", target_folder()).env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
+    Ok(cargo)
+}
+
+/// A separate folder: the flags differ, and must not invalidate the usual build.
+fn target_folder() -> PathBuf {
+    workspace::target().join("fuzz")
+}
+
+/// A build of the targets beside other work; it is stopped where this ends.
+#[derive(Debug)]
+pub(crate) struct Building(Child);
+
+impl Building {
+    pub(crate) fn start() -> Result<Building, Failure> {
+        let mut cargo = cargo("build")?;
+        // Who needs the targets builds them again and says what is wrong.
+        cargo.stdout(Stdio::null()).stderr(Stdio::null());
+        cargo.spawn().map(Building).context(|| format!("cannot run {}", workspace::shown(&cargo)))
+    }
+
+    pub(crate) fn wait(mut self) {
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Result<(), Failure> {

@@ -216,10 +216,14 @@ pub struct GraphNode {
     pub hidden_callers: usize,
     /// The inclusive cost of their calls.
     pub hidden_callers_cost: Costs,
+    /// `true` if that is an estimate.
+    pub hidden_callers_is_estimate: bool,
     /// The count of callees that are not shown.
     pub hidden_callees: usize,
     /// The inclusive cost of the calls to them.
     pub hidden_callees_cost: Costs,
+    /// `true` if that is an estimate.
+    pub hidden_callees_is_estimate: bool,
 }
 
 /// Calls in a call graph.

@@ -299,18 +299,19 @@ fn node(
     let node = candidate.id.node();
     let hidden = |arcs: &mut dyn Iterator<Item = (ArcId, NodeId)>| {
         let mut costs = vec![0; view.events().len()];
-        let mut count = 0;
+        let (mut count, mut is_estimate) = (0, false);
         for (arc, other) in arcs {
             if !index_of.contains(view.subject_at(other)) {
                 count += 1;
                 add(&mut costs, graph.arc_cost(arc));
+                is_estimate |= view.is_call_estimate(arc);
             }
         }
-        (count, Costs::new(&head.event_types, costs))
+        (count, Costs::new(&head.event_types, costs), is_estimate)
     };
-    let (hidden_callers, hidden_callers_cost) =
+    let (hidden_callers, hidden_callers_cost, hidden_callers_is_estimate) =
         hidden(&mut graph.incoming(node).map(|arc| (arc, graph.caller(arc))));
-    let (hidden_callees, hidden_callees_cost) =
+    let (hidden_callees, hidden_callees_cost, hidden_callees_is_estimate) =
         hidden(&mut graph.outgoing(node).map(|arc| (arc, graph.callee(arc))));
     GraphNode {
         row: FunctionRow::of_function(view, head, candidate.id),
@@ -323,8 +324,10 @@ fn node(
         height: 0.0,
         hidden_callers,
         hidden_callers_cost,
+        hidden_callers_is_estimate,
         hidden_callees,
         hidden_callees_cost,
+        hidden_callees_is_estimate,
     }
 }
 

@@ -251,4 +251,6 @@ pub struct Matches {
     pub matched: gristmill_output::json::Costs,
     /// `true` if there are nodes beyond the limit of a tree, so that the numbers may be greater.
     pub is_lower_bound: bool,
+    /// `true` if the cost of one of these nodes is an estimate.
+    pub is_guessed: bool,
 }

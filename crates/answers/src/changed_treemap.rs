@@ -24,7 +24,7 @@ pub(crate) fn changed_treemap(kept: &ChangedTree, width: u32, height: u32) -> Ch
             depth,
             bounds,
             inclusive: item.costs,
-            is_guessed: item.node.is_some_and(|node| kept.node(node).is_guessed),
+            is_guessed: item.is_guessed,
         });
     };
     place_tiles(of_node(kept, 0), (width, height), |id, inside, room| items(kept, id, inside, room), push);
@@ -32,8 +32,14 @@ pub(crate) fn changed_treemap(kept: &ChangedTree, width: u32, height: u32) -> Ch
 }
 
 fn of_node(kept: &ChangedTree, id: usize) -> Item<ByEvent<Delta>> {
-    let costs = kept.node(id).inclusive.clone();
-    Item { kind: TileKind::Function, node: Some(id), merged: 1, costs }
+    let node = kept.node(id);
+    Item {
+        kind: TileKind::Function,
+        node: Some(id),
+        merged: 1,
+        costs: node.inclusive.clone(),
+        is_guessed: node.is_guessed,
+    }
 }
 
 /// Returns what is within a node, the largest first, each with its area: those too small as one, then its self cost.
@@ -67,14 +73,28 @@ fn items(
         }
     }
     let of_small = small.iter().map(|&child| &kept.node(child).inclusive);
-    let mut rest =
-        Item { kind: TileKind::Rest, node: None, merged: small.len(), costs: kept.sum(of_small.clone()) };
+    let is_guessed = |child: &usize| kept.node(*child).is_guessed;
+    let mut rest = Item {
+        kind: TileKind::Rest,
+        node: None,
+        merged: small.len(),
+        costs: kept.sum(of_small.clone()),
+        is_guessed: small.iter().any(is_guessed),
+    };
     if has_hidden {
         rest.merged += node.hidden;
         small_size = small_size.saturating_add(larger(&hidden));
         rest.costs = kept.sum(of_small.chain([&hidden]));
+        // What is hidden costs what the others leave of the whole.
+        rest.is_guessed = node.is_guessed || node.is_self_guessed || children.iter().any(is_guessed);
     }
-    let of_self = Item { kind: TileKind::SelfCost, node: None, merged: 0, costs: node.self_costs.clone() };
+    let of_self = Item {
+        kind: TileKind::SelfCost,
+        node: None,
+        merged: 0,
+        costs: node.self_costs.clone(),
+        is_guessed: node.is_self_guessed,
+    };
     for (item, size) in [(rest, small_size), (of_self, own)] {
         // Without anything else in it, a rectangle is its self cost.
         if size > 0 && !items.is_empty() {

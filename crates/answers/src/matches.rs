@@ -20,7 +20,7 @@ pub(crate) fn matches(kept: &KeptTree, head: &Head, pattern: &Regex) -> Matches 
     let mut is_used = vec![false; fits.len()];
     let mut nodes = 0;
     let mut matched = vec![0; head.totals.len()];
-    let mut is_lower_bound = false;
+    let (mut is_lower_bound, mut is_guessed) = (false, false);
     for (id, node) in kept.tree.nodes.iter().enumerate() {
         let is_below = node.parent.is_some_and(|parent| is_inside[parent]);
         let is_match = fits[node.entry];
@@ -29,6 +29,7 @@ pub(crate) fn matches(kept: &KeptTree, head: &Head, pattern: &Regex) -> Matches 
         if is_match && !is_below {
             nodes += 1;
             add(&mut matched, &node.inclusive);
+            is_guessed |= node.is_guessed;
         }
         // Below a match, everything is counted already.
         is_lower_bound |= !is_inside[id] && node.hidden > 0;
@@ -38,5 +39,6 @@ pub(crate) fn matches(kept: &KeptTree, head: &Head, pattern: &Regex) -> Matches 
         nodes,
         matched: Costs::new(&head.event_types, matched),
         is_lower_bound,
+        is_guessed,
     }
 }

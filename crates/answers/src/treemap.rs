@@ -33,6 +33,7 @@ pub(crate) struct Item<Costs> {
     pub(crate) node: Option<usize>,
     pub(crate) merged: usize,
     pub(crate) costs: Costs,
+    pub(crate) is_guessed: bool,
 }
 
 /// The place of a rectangle.
@@ -47,8 +48,7 @@ pub(crate) struct Place {
 pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> Treemap {
     let mut drawn = Drawn::new(kept, head);
     let mut tiles: Vec<Tile> = Vec::new();
-    let root =
-        Item { kind: TileKind::Function, node: Some(0), merged: 1, costs: kept.node(0).inclusive.to_vec() };
+    let root = of_node(kept, 0);
     let push = |item: Item<Vec<Cost>>, Place { parent, depth, bounds }| {
         let node = item.node.map(|id| kept.node(id));
         tiles.push(Tile {
@@ -59,7 +59,7 @@ pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> 
             depth,
             bounds,
             inclusive: Costs::new(&head.event_types, item.costs),
-            is_guessed: node.is_some_and(|node| node.is_guessed),
+            is_guessed: item.is_guessed,
         });
     };
     place_tiles(root, (width, height), |id, inside, room| items(kept, id, inside, room), push);
@@ -69,6 +69,17 @@ pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> 
         guessed: kept.tree.guessed.clone(),
         functions: drawn.functions,
         tiles,
+    }
+}
+
+fn of_node(kept: &KeptTree, id: usize) -> Item<Vec<Cost>> {
+    let node = kept.node(id);
+    Item {
+        kind: TileKind::Function,
+        node: Some(id),
+        merged: 1,
+        costs: node.inclusive.to_vec(),
+        is_guessed: node.is_guessed,
     }
 }
 
@@ -115,20 +126,35 @@ fn items(
     let node = kept.node(id);
     let area = |costs: &[Cost]| share(costs[0], node.inclusive[0]) * width * height;
     let mut items = Vec::new();
-    let mut rest =
-        Item { kind: TileKind::Rest, node: None, merged: node.hidden, costs: node.hidden_costs.clone() };
+    let is_guessed = node.is_guessed || node.is_self_guessed;
+    let mut rest = Item {
+        kind: TileKind::Rest,
+        node: None,
+        merged: node.hidden,
+        costs: node.hidden_costs.clone(),
+        is_guessed: node.hidden > 0 && is_guessed,
+    };
     rest.costs.resize(node.inclusive.len(), 0);
     for &child in kept.children(id) {
-        let costs = kept.node(child).inclusive.to_vec();
-        let area = area(&costs);
-        if area >= SMALLEST_AREA && items.len() < room {
-            items.push((Item { kind: TileKind::Function, node: Some(child), merged: 1, costs }, area));
+        let item = of_node(kept, child);
+        let area = area(&item.costs);
+        let is_large = area >= SMALLEST_AREA && items.len() < room;
+        // What is hidden costs what the others leave of the whole.
+        rest.is_guessed |= item.is_guessed && (!is_large || node.hidden > 0);
+        if is_large {
+            items.push((item, area));
         } else {
             rest.merged += 1;
-            add(&mut rest.costs, &costs);
+            add(&mut rest.costs, &item.costs);
         }
     }
-    let own = Item { kind: TileKind::SelfCost, node: None, merged: 0, costs: node.self_costs.to_vec() };
+    let own = Item {
+        kind: TileKind::SelfCost,
+        node: None,
+        merged: 0,
+        costs: node.self_costs.to_vec(),
+        is_guessed: node.is_self_guessed,
+    };
     for item in [rest, own] {
         let area = area(&item.costs);
         // Without anything else in it, a rectangle is its self cost.

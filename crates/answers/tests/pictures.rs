@@ -178,6 +178,37 @@ fn rectangles_add_up_to_what_they_are_in() {
     }
 }
 
+/// The self cost of `deep` is divided among its callers, one of which may have none of it.
+const DIVIDED: &[u8] =
+    b"events: Ir\nfn=main\n1 10\ncfn=near\ncalls=1 0\n2 500\ncfn=deep\ncalls=1 0\n3 400\nfn=near\n1 100\n\
+cfn=deep\ncalls=1 0\n2 400\nfn=deep\n1 300\ncfn=leaf\ncalls=2 0\n2 500\nfn=leaf\n1 500\n";
+
+#[test]
+fn what_a_profile_does_not_determine_is_marked() {
+    let session = session(&Arc::new(Profile::from_bytes(DIVIDED.to_vec())));
+    let flame = flame(&session, json!({"inverted": false}));
+    let is_guessed = |name: &str, flags: &[bool]| {
+        let is = |id: &usize| {
+            flame.function[*id] >= 0 && flame.functions[flame.function[*id] as usize].name == name
+        };
+        (0..flags.len()).filter(is).map(|id| flags[id]).collect::<Vec<_>>()
+    };
+    assert_eq!(is_guessed("deep", &flame.is_guessed), [false, false]);
+    assert_eq!(is_guessed("deep", &flame.is_self_guessed), [true, true]);
+    assert_eq!(is_guessed("leaf", &flame.is_guessed), [true, true]);
+    let tiles = treemap(&session, false).tiles;
+    for tile in tiles.iter().filter(|tile| tile.kind == TileKind::SelfCost) {
+        let of_deep = tile.inclusive[0] != 100 && tile.inclusive[0] != 10;
+        assert_eq!(tile.is_guessed, of_deep, "{tile:?}");
+    }
+    assert!(tiles.iter().any(|tile| tile.kind == TileKind::SelfCost && tile.is_guessed));
+    for (pattern, is_guessed) in [("^leaf$", true), ("^deep$", false), ("^main$", false)] {
+        let question = json!({"kind": "matches", "from": null, "inverted": false, "pattern": pattern});
+        let Answer::Matches(found) = ask(&session, question) else { panic!("no matches") };
+        assert_eq!(found.is_guessed, is_guessed, "{pattern}");
+    }
+}
+
 fn graph(session: &Session, around: Option<u32>, more: Value) -> Graph {
     let mut question = json!({
         "kind": "graph", "around": around, "callers": 3, "callees": 3, "nodes": 60, "min_share": 0, "cluster": "function"

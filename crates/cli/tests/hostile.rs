@@ -13,7 +13,9 @@ mod harness;
 mod shapes;
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 use gristmill_cli::in_process::{Outcome, command_lines, run};
@@ -115,10 +117,34 @@ fn harm_in(output: &[u8]) -> Option<String> {
     Some(format!("{character:?} after {:?}", &text[start..at]))
 }
 
+/// The part of the shapes that a process has, as its number and the count of them. Memory is measured for a process, and one alone would
+/// leave the other processors idle.
+const PART: &str = "GRISTMILL_PART_OF_SHAPES";
+
 #[test]
 fn memory_is_in_proportion_to_the_input() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap();
-    for (nth, shape) in SHAPES.iter().enumerate().step_by(one_in(18)) {
+    if let Some(part) = std::env::var_os(PART) {
+        let numbers: Vec<usize> =
+            part.to_str().unwrap().split('/').map(|number| number.parse().unwrap()).collect();
+        return attack_with_shapes(numbers[0], numbers[1]);
+    }
+    let count = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let test = std::thread::current().name().unwrap().to_owned();
+    let parts = (0..count).map(|part| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", &test]).env(PART, format!("{part}/{count}"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    for part in parts.collect::<Vec<_>>() {
+        let output = part.wait_with_output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    }
+}
+
+fn attack_with_shapes(part: usize, count: usize) {
+    let shapes = SHAPES.iter().enumerate().step_by(one_in(18)).skip(part).step_by(count);
+    for (nth, shape) in shapes {
         let text = shape.text(shape.count);
         let folder = folder(&[("callgrind.out.1", text.as_bytes())]);
         attack(shape.name, nth, &folder.path().join("callgrind.out.1"), text.len());

@@ -23,6 +23,8 @@ mod processes;
 mod programs;
 #[path = "native/random_blocks.rs"]
 mod random_blocks;
+#[path = "native/signals.rs"]
+mod signals;
 #[path = "native/source_path.rs"]
 mod source_path;
 #[path = "native/sums.rs"]

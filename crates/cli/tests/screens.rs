@@ -139,6 +139,23 @@ fn the_focus_has_what_leads_there() {
     assert!(below(&shown, "Callees: 1").contains(&"    1    40  100.0  save"), "{shown}");
 }
 
+/// `first` leads to `leaf` only by `other`, which calls it back.
+const DETOUR: &[u8] =
+    b"events: Ir\nfn=main\n1 5\ncfn=first\ncalls=1 0\n2 60\nfn=first\n3 10\ncfn=other\ncalls=5 0\n4 80\n\
+fn=other\n5 20\ncfn=first\ncalls=4 0\n6 60\ncfn=leaf\ncalls=2 0\n7 30\nfn=leaf\n8 30\n";
+
+#[test]
+fn a_member_of_a_cycle_is_in_the_focus_that_its_cycle_leads_to() {
+    let folder = folder(&[("profile", DETOUR)]);
+    let output = run_in(folder.path(), &["show", "first", "--focus", "leaf", "profile"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let shown = stdout(&output);
+    assert!(
+        shown.contains("the cycle costs 30: self cost 0 of its 2 members, and 30 by their calls out of"),
+        "{shown}"
+    );
+}
+
 /// By hand: without `save`, which costs 40, the program costs 60. `copy` keeps the 30 of its calls by `load`.
 #[test]
 fn what_is_left_out_leaves_the_total() {

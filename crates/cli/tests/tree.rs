@@ -245,7 +245,7 @@ fn bottom_up_by_hand() {
     for (format, text) in [
         ("text", "\nbottom-up: functions by self cost, callers below\nnothing of it is an estimate:\n"),
         ("markdown", "\nbottom-up: functions by self cost, callers below  \nnothing of it is an estimate:"),
-        ("csv", "2,1,2,30,0,6,0,3,0,no,no,a,,,(program);shared;a\n"),
+        ("csv", "2,1,2,30,0,6,0,3,0,no,no,a,,,(program);shared;a,no\n"),
     ] {
         let output = run_in(folder.path(), &["tree", "profile", "--inverted", "--format", format]);
         assert!(stdout(&output).contains(text), "{}", stdout(&output));
@@ -459,6 +459,25 @@ fn a_chain_is_one_line() {
     // The last name is there on any width.
     let narrow = tree(&["--width", "40"]);
     assert!(narrow[0].ends_with("work ×9"), "{narrow:?}");
+}
+
+/// `deep` is called by `main` and `near`, and calls ten functions: nobody knows for whom.
+#[test]
+fn nodes_that_are_left_out_are_a_guess_if_the_rest_is() {
+    let leaves: String = (0..10).map(|nth| format!("cfn=leaf{nth}\ncalls=1 0\n2 50\n")).collect();
+    let costs: String = (0..10).map(|nth| format!("fn=leaf{nth}\n1 50\n")).collect();
+    let profile = format!(
+        "events: Ir\nfn=main\n1 10\ncfn=near\ncalls=1 0\n2 500\ncfn=deep\ncalls=1 0\n3 400\nfn=near\n1 100\n\
+         cfn=deep\ncalls=1 0\n2 400\nfn=deep\n1 300\n{leaves}{costs}"
+    );
+    let folder = folder(&[("profile", profile.as_bytes())]);
+    let shown = stdout(&run_in(folder.path(), &["tree", "--min", "5", "profile"]));
+    let rests: Vec<&str> = shown.lines().filter(|line| line.ends_with("… 10 more")).collect();
+    assert_eq!(rests.len(), 2, "{shown}");
+    assert!(
+        rests.iter().all(|line| line.trim_start().starts_with("~27.5") && line.contains("~250")),
+        "{shown}"
+    );
 }
 
 #[test]

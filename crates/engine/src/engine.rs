@@ -180,6 +180,18 @@ impl Translated {
         self.offsets.first().is_some_and(|first| code - self.code < u64::from(*first))
     }
 
+    /// `true` if the block is counted, as a whole, where an address in its code is reached.
+    fn has_counted(&self, code: u64) -> bool {
+        code - self.code >= u64::from(self.counted_from)
+    }
+
+    /// Returns the cell of the repetitions of an instruction, if an address in the code is where it has begun.
+    fn begun_repetitions(&self, index: usize, code: u64) -> Option<Cell> {
+        let has_begun = self.offsets.get(index).is_some_and(|start| code - self.code > u64::from(*start));
+        let cells = self.repetitions.iter().filter(|(known, _)| has_begun && usize::from(*known) == index);
+        cells.map(|(_, cell)| *cell).next()
+    }
+
     /// Returns the address of an instruction, or that behind the last one.
     fn address_of(&self, index: usize) -> u64 {
         self.start + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()

@@ -75,6 +75,8 @@ pub(crate) struct State {
     pub(crate) blocked_faults: u64,
     /// `true` if one of them came, and waits in the kernel.
     pub(crate) has_held_back: bool,
+    /// Those of them that the program blocks only during a system call. The kernel blocks them until that ends.
+    pub(crate) held_for_call: u64,
     /// `true` while the kernel blocks them, as another program may take the place of this one.
     pub(crate) has_handed_over: bool,
     /// The interrupted code: the number of a block that is about to run, or the translated code of a fault.
@@ -171,6 +173,7 @@ impl State {
             saved_mask: 0,
             blocked_faults: 0,
             has_held_back: false,
+            held_for_call: 0,
             has_handed_over: false,
             interrupted: 0,
             signal_data: [0; 16],

@@ -118,9 +118,9 @@ impl Threads {
         self.slots.iter().map(|slot| slot.base).collect()
     }
 
-    /// Returns what a thread has cost since counting began.
+    /// Returns what a thread has cost since counting began. A handler that has ended since then is not part of it.
     pub(crate) fn summary(&self, index: usize) -> u64 {
-        self.cost(index).wrapping_sub(self.slots[index].cost_before)
+        self.cost(index).saturating_sub(self.slots[index].cost_before)
     }
 
     /// Notes that counting begins again in threads, by the addresses of their counters.

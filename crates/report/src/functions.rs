@@ -149,7 +149,7 @@ pub struct FunctionRow {
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
     #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_self_estimate: bool,
-    /// `true` if the inclusive cost is an estimate for the same reason.
+    /// `true` if the inclusive cost is an estimate for the same reason, and the count of calls.
     #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_inclusive_estimate: bool,
     /// The count of calls, as far as the profile has it.

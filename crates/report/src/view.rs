@@ -366,6 +366,8 @@ impl View {
             is_inclusive_estimate: of.is_inclusive_estimate.clone(),
             is_arc_estimate: of.is_arc_estimate.clone(),
             without_caller: Vec::new(),
+            has_own_part: Vec::new(),
+            is_total_estimate: false,
         })
     }
 

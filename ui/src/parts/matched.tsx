@@ -14,6 +14,7 @@ export function Matched({ from, inverted }: { from: number | null; inverted: boo
     <>
       {grouped(answer.functions)} {answer.functions === 1 ? "function" : "functions"},{" "}
       {answer.is_lower_bound ? "at least " : ""}
+      {answer.is_guessed ? "~" : ""}
       {grouped(total)} ({percentOf(total, whole.value)})
     </>
   );

@@ -232,12 +232,14 @@ function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc:
 function Stub({
   count,
   cost,
+  isEstimate,
   what,
   x,
   y,
 }: {
   count: number;
   cost: number | string | undefined;
+  isEstimate: boolean;
   what: string;
   x: number;
   y: number;
@@ -245,7 +247,8 @@ function Stub({
   if (count === 0) return null;
   return (
     <text class="stub" x={x} y={y} text-anchor="middle">
-      +{grouped(count)} {count === 1 ? what : `${what}s`}, {costText(cost)}
+      +{grouped(count)} {count === 1 ? what : `${what}s`}, {isEstimate ? "~" : ""}
+      {costText(cost)}
     </text>
   );
 }
@@ -282,6 +285,7 @@ function Node({
       <Stub
         count={node.hidden_callers}
         cost={node.hidden_callers_cost[name]}
+        isEstimate={node.hidden_callers_is_estimate}
         what="caller"
         x={x + width / 2}
         y={y - 5}
@@ -289,6 +293,7 @@ function Node({
       <Stub
         count={node.hidden_callees}
         cost={node.hidden_callees_cost[name]}
+        isEstimate={node.hidden_callees_is_estimate}
         what="callee"
         x={x + width / 2}
         y={y + height + 12}

@@ -65,7 +65,7 @@ pub(crate) fn refuse_unseen(
     let name = printable(subject.name().as_bytes());
     let (message, hint) = match view.hides(subject.name()) {
         true => (format!("{name} is hidden"), "choose a pattern for --hide that it does not match"),
-        false if args.focus.is_some() && !view.is_shown(function) => {
+        false if args.focus.is_some() && !has_cost(view, function) => {
             (format!("{name} has no cost in the focus"), "choose another pattern for --focus")
         }
         false if args.exclude.is_some() && !view.is_shown(function) => {
@@ -74,4 +74,11 @@ pub(crate) fn refuse_unseen(
         false => return Ok(()),
     };
     Err(CliError::Usage { message, hint: Some(hint.to_owned()) })
+}
+
+/// `true` if a function has a cost that is shown, or another member of its cycle has one.
+fn has_cost(view: &View, function: SubjectId) -> bool {
+    let cycles = view.inclusive().cycles();
+    let members = cycles.cycle_of(function.node()).map_or(&[][..], |cycle| cycles.members(cycle));
+    view.is_shown(function) || members.iter().any(|member| view.is_shown(view.subject_at(*member)))
 }

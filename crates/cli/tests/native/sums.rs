@@ -79,6 +79,16 @@ impl Sums {
         Sums { total: self.total, by_key: by_key.map(|(key, sum)| (key.clone(), *sum)).collect() }
     }
 
+    /// Returns how often a function calls another one, by their names alone.
+    pub(crate) fn calls(&self, caller: &str, callee: &str) -> u64 {
+        let is = |function: &str, name: &str| function.rsplit(' ').next() == Some(name);
+        let counts = self.by_key.iter().filter_map(|(key, count)| match key {
+            Key::Count(from, to) if is(from, caller) && is(to, callee) => Some(count),
+            _ => None,
+        });
+        counts.sum()
+    }
+
     /// Returns how many functions there are.
     pub(crate) fn functions(&self) -> usize {
         self.by_key.keys().filter(|key| matches!(key, Key::Function(_))).count()

@@ -88,13 +88,18 @@ int main(int argc, char **argv) {
         pthread_t t = start(sleeps); usleep(1000); pthread_cancel(t); pthread_join(t, &result);
         puts(result == PTHREAD_CANCELED ? "canceled" : "returned");
     }
+    if (!strcmp(what, "user")) {
+        pthread_t t = start(sleeps);
+        printf("%d\n", setuid(getuid()) + setgid(getgid()));
+        pthread_cancel(t); pthread_join(t, 0);
+    }
     if (!strcmp(what, "fault")) { start(spin); usleep(1000); *(volatile int *)8 = 1; }
     return 0;
 }
 "#;
 
 /// The words of the program, and what it does with each: exit status, or a signal as a shell has it, and output.
-const WAYS: [(&str, i32, &str); 9] = [
+const WAYS: [(&str, i32, &str); 10] = [
     ("exit", 3, ""),
     ("return", 4, ""),
     ("leader", 0, "late\n"),
@@ -103,6 +108,7 @@ const WAYS: [(&str, i32, &str); 9] = [
     ("robust", 0, "dead\n"),
     ("many", 0, "600\n"),
     ("cancel", 0, "canceled\n"),
+    ("user", 0, "0\n"),
     ("fault", 139, ""),
 ];
 
@@ -179,7 +185,56 @@ fn threads_end_as_without_it() {
 }
 
 /// Returns the status as a shell has it.
-fn shell_status(output: &std::process::Output) -> i32 {
+pub(crate) fn shell_status(output: &std::process::Output) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or(0))
+}
+
+/// Threads that switch collecting while others write parts.
+const SWITCHING: &str = r#"
+#include <pthread.h>
+#include <valgrind/callgrind.h>
+__attribute__((noinline)) long leaf(long x) { long s = 0; for (int i = 0; i < 10; i++) s += x * i; __asm__ volatile("" :: "r"(s)); return s; }
+__attribute__((noinline)) long down(int n) { long x = n ? down(n - 1) : 0; __asm__ volatile(""); return x + leaf(n); }
+static void *run(void *p) {
+    long s = 0;
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < 100; k++) s += leaf(k);
+        CALLGRIND_TOGGLE_COLLECT;
+        s += down(3);
+        CALLGRIND_TOGGLE_COLLECT;
+    }
+    return (void *)s;
+}
+int main(void) {
+    pthread_t threads[4];
+    for (long i = 0; i < 4; i++) pthread_create(&threads[i], 0, run, 0);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn no_part_has_a_cost_below_zero() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    build(folder.path(), "switching", SWITCHING);
+    let mut calls = Vec::new();
+    for _ in 0..6 {
+        let words =
+            ["-q", "--force", "--combine-dumps=yes", "--dump-every-bb=100", "-o", "a.out", "./switching"];
+        let output = record(folder.path(), &words);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        // Also one that wraps around.
+        let sums = Sums::read(&folder.path().join("a.out"));
+        assert!(sums.total < 10_000_000, "{}", sums.total);
+        let text = std::fs::read_to_string(folder.path().join("a.out")).unwrap();
+        let has_wrapped =
+            |line: &&str| line.split(' ').any(|number| number.len() > 15 && number.starts_with('1'));
+        assert_eq!(text.lines().find(has_wrapped), None);
+        calls.push(sums.calls("run", "leaf"));
+    }
+    assert_eq!(calls, vec![4 * 60 * 100; 6]);
 }

@@ -99,6 +99,21 @@ pub(super) fn was_held_back(state: &mut State) -> bool {
     }
 }
 
+/// Lets those faults come that were blocked only during a system call.
+pub(super) fn end_call(state: &mut State) {
+    let (held, saved_mask) = (&raw mut state.held_for_call, &raw mut state.saved_mask);
+    // SAFETY: these are fields of the state, which the handler writes.
+    unsafe {
+        let faults = held.read_volatile();
+        if faults != 0 {
+            held.write_volatile(0);
+            change(sys::SIG_UNBLOCK, faults);
+            // Of a signal that has come meanwhile.
+            saved_mask.write_volatile(saved_mask.read_volatile() & !faults);
+        }
+    }
+}
+
 fn change(how: u32, mask: u64) {
     own_call(sys::__NR_rt_sigprocmask, [how.into(), &raw const mask as u64, 0, 8, 0, 0]);
 }

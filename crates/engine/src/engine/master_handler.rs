@@ -127,6 +127,9 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
         if signal != sys::SIGTRAP || state.pending == 0 {
             context[word::MASK] |= bit(signal);
             state.has_held_back = true;
+            if has(blocked, signal) {
+                state.held_for_call |= bit(signal) & !state.blocked_faults;
+            }
             send_again(signal.into(), data);
             return;
         }

@@ -6,7 +6,7 @@ use super::limits::Limits;
 use super::own_call::own_call;
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
-use super::{Engine, profile};
+use super::{Engine, Exit, profile};
 use crate::contexts::{EdgeId, FunctionId};
 use crate::memory;
 use crate::state::{Frame, State};
@@ -49,16 +49,55 @@ impl Engine {
     pub(super) fn dump(&mut self, state: &mut State, trigger: &Trigger) {
         let is_alone = self.options.separates_threads && trigger.is_of_thread();
         self.stop_others(state);
+        self.count_begun_blocks(state, u64::MAX);
         self.add_all_calls(state, is_alone, Change::Part);
         self.write_part(trigger, is_alone.then_some(state.own_address));
         self.restart(state, is_alone);
+        self.count_begun_blocks(state, 1);
     }
 
     /// Begins to count again, in a thread that has a profile of its own or in all.
     pub(super) fn zero(&mut self, state: &mut State, is_alone: bool) {
         self.stop_others(state);
+        self.count_begun_blocks(state, u64::MAX);
         self.add_all_calls(state, is_alone, Change::Zero);
         self.restart(state, is_alone);
+        self.count_begun_blocks(state, 1);
+    }
+
+    /// Adds to the counts of what other threads have begun, and wait to have a part of taken off. That part is then in the next part of the
+    /// profile, so the whole has to be.
+    fn count_begun_blocks(&self, state: &State, count: u64) {
+        for other in self.threads.others(state) {
+            match self.exits.get(other.exit as usize) {
+                Some(Exit::Request { block, .. }) if self.is_counted && other.collects => {
+                    self.count_block(other, *block, count);
+                }
+                Some(Exit::Signal | Exit::Fault) => self.count_begun_block(other, count),
+                _ => {}
+            }
+        }
+    }
+
+    /// Does it for the block in which a thread was interrupted.
+    fn count_begun_block(&self, state: &mut State, count: u64) {
+        let code = state.interrupted;
+        let Some(number) = self.block_around(code) else { return };
+        let block = &self.blocks[number as usize];
+        if !self.contexts.collects(block.context) {
+            return;
+        }
+        if block.has_counted(code) {
+            self.count_block(state, number, count);
+        }
+        let index = block.instruction_at(code);
+        if let Some(cell) = block.begun_repetitions(index, code)
+            && !self.is_comparison(block.address_of(index))
+        {
+            let left = state.gpr[1].wrapping_mul(count);
+            cell.add(state.own_address, left);
+            state.cost = state.cost.wrapping_add(left);
+        }
     }
 
     /// Writes a part of the profile, of one thread or of all.

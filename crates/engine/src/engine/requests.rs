@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Adds to the count of a block.
-    fn count_block(&mut self, state: &mut State, number: u32, count: u64) {
+    pub(super) fn count_block(&self, state: &mut State, number: u32, count: u64) {
         let block = &self.blocks[number as usize];
         block.counter.add(state.own_address, count);
         let cost = (block.lengths.len() as u64).wrapping_mul(count);

@@ -25,6 +25,8 @@ const IGNORE: u64 = 1;
 
 const SIGNAL_COUNT: usize = 65;
 const STACK_IN_USE: u64 = 1;
+/// The alternative stack is disabled while a handler runs, and set again when it returns.
+const DISARMS_STACK: u64 = 1 << 31;
 const MIN_STACK_BYTES: u64 = 2048;
 
 /// Signals that end a program by default.
@@ -76,6 +78,11 @@ impl Signals {
     /// `true` if the program ignores a signal.
     pub(super) fn is_ignored(&self, signal: u32) -> bool {
         self.actions[signal as usize].handler == IGNORE
+    }
+
+    /// Tells the kernel once more what is to become of a signal.
+    pub(super) fn apply_again(&self, signal: u32) {
+        apply(signal, &self.actions[signal as usize]);
     }
 
     /// Takes over the signals of the process. What it ignored is ignored.
@@ -173,7 +180,7 @@ impl Engine {
             } else if words[2] < MIN_STACK_BYTES {
                 return failed(ENOMEM);
             } else {
-                state.alternative_stack = [words[0], 0, words[2]];
+                state.alternative_stack = [words[0], flags & DISARMS_STACK, words[2]];
             }
         }
         0
@@ -221,6 +228,9 @@ impl Engine {
         let delivery = Delivery { signal, handler: action.handler, restorer, pc, top, alternative };
         if signal_frame::push(state, &self.space, &delivery).is_none() {
             self.end_by_signal(state, sys::SIGSEGV);
+        }
+        if state.alternative_stack[1] & DISARMS_STACK != 0 {
+            state.alternative_stack = [0, STACK_DISABLED, 0];
         }
         let own = if action.flags & u64::from(sys::SA_NODEFER) == 0 { bit(signal) } else { 0 };
         if action.flags & u64::from(sys::SA_RESETHAND) != 0 {
@@ -270,7 +280,7 @@ impl Engine {
         };
         let [address, flags, size] = returned.alternative;
         if !uses_alternative_stack(state) {
-            state.alternative_stack = [address, flags & STACK_DISABLED, size];
+            state.alternative_stack = [address, flags & (STACK_DISABLED | DISARMS_STACK), size];
         }
         let context = match self.end_handler(state) {
             Some(context) => context,
@@ -331,27 +341,27 @@ impl Engine {
             return pc;
         }
         // The block is counted as a whole: what did not run is taken off, or what ran is added.
-        let is_counted = code - block.code >= u64::from(block.counted_from);
+        let is_counted = block.has_counted(code);
         let counted = if is_counted { block.lengths.len() } else { 0 };
         state.cost = state.cost.wrapping_sub(counted as u64).wrapping_add(index as u64);
-        let repeated =
-            block.repetitions.iter().find(|(known, _)| usize::from(*known) == index).map(|(_, cell)| *cell);
-        let has_begun = block.offsets.get(index).is_some_and(|start| code - block.code > u64::from(*start));
+        let repetitions = block.begun_repetitions(index, code);
         let run = PartialRun { block: number, instruction: index as u8, is_counted, thread };
         *self.partial_runs.entry(run).or_default() += 1;
-        if let Some(cell) = repeated.filter(|_| has_begun) {
+        if let Some(cell) = repetitions {
             // Repetitions are counted before they run, those of comparisons behind it.
             let left = state.gpr[1];
-            let decoded = self.decode(pc, 1);
-            let is_comparison = decoded
-                .instructions
-                .first()
-                .is_some_and(|decoded| is_repeated_comparison(&decoded.instruction));
-            let ran = if is_comparison { state.spill2.wrapping_sub(left) } else { left.wrapping_neg() };
+            let ran =
+                if self.is_comparison(pc) { state.spill2.wrapping_sub(left) } else { left.wrapping_neg() };
             cell.add(thread, ran);
             state.cost = state.cost.wrapping_add(ran);
         }
         pc
+    }
+
+    /// `true` if the instruction at an address is a comparison that is repeated.
+    pub(super) fn is_comparison(&self, pc: u64) -> bool {
+        let decoded = self.decode(pc, 1);
+        decoded.instructions.first().is_some_and(|decoded| is_repeated_comparison(&decoded.instruction))
     }
 
     /// Delivers signals that have come while the engine decided, where a block is about to run: single steps up to there take long.
@@ -390,7 +400,7 @@ impl Engine {
     }
 
     /// Returns the number of the block that has an address in its code.
-    fn block_around(&self, code: u64) -> Option<u32> {
+    pub(super) fn block_around(&self, code: u64) -> Option<u32> {
         let after = self.live.partition_point(|number| self.blocks[*number as usize].code <= code);
         let number = *self.live.get(after.checked_sub(1)?)?;
         let block = &self.blocks[number as usize];
@@ -401,7 +411,7 @@ impl Engine {
 /// `true` if a thread is on its alternative stack.
 fn uses_alternative_stack(state: &State) -> bool {
     let ([address, flags, size], sp) = (state.alternative_stack, state.gpr[4]);
-    flags & STACK_DISABLED == 0 && sp > address && sp <= address + size
+    flags & (STACK_DISABLED | DISARMS_STACK) == 0 && sp > address && sp <= address + size
 }
 
 /// The opcodes of `int3` and `int1`.

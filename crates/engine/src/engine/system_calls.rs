@@ -91,6 +91,7 @@ impl Engine {
             }
             return self.go_to(state, next - SYSTEM_CALL_BYTES, context);
         }
+        masks::end_call(state);
         if result == switch::RESTART || is_own {
             if let Some(wait) = &mut state.wait {
                 wait.is_interrupted = state.pending == u64::from(STOP_SIGNAL);
@@ -106,7 +107,7 @@ impl Engine {
         if must_flush || !self.is_current(state, context) {
             self.go_to(state, next, context);
         }
-        if state.pending != 0 {
+        if masks::pending(state) != 0 {
             // The kernel sets the mask before the call again when the handler returns.
             let mask = if has_waited { state.mask } else { state.saved_mask };
             self.deliver_under(state, next, context, mask);

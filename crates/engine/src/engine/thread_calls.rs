@@ -26,6 +26,9 @@ const OWNER_DIED: u32 = 0x4000_0000;
 const HAS_WAITERS: u32 = 0x8000_0000;
 const MAX_ROBUST_LOCKS: u32 = 2048;
 
+/// The signal by which a C library lets all threads change their user or group.
+const SET_IDS_SIGNAL: u32 = 33;
+
 /// `FUTEX_WAKE`
 const WAKE: u64 = 1;
 
@@ -58,6 +61,8 @@ impl Engine {
         let addresses: Vec<u64> = addresses.map(|(_, address)| *address).collect();
         // SAFETY: they could be written just now, and mappings do not change without the lock.
         let id = unsafe { threads::start(child, mask, &addresses) };
+        // The program has the signal that the C library of the engine takes for itself with the first thread.
+        self.signals.apply_again(SET_IDS_SIGNAL);
         masks::set_of_kernel(of_kernel);
         match id {
             Some(id) => i64::from(id),

@@ -34,6 +34,10 @@ pub struct Attributed {
     pub is_arc_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
+    /// By node: `true` if it is hidden, and costs more than its calls.
+    pub has_own_part: Vec<bool>,
+    /// `true` if the sum of all self costs is an estimate.
+    pub is_total_estimate: bool,
 }
 
 /// Tells which costs of a graph are estimates already, because something was left out or focused on before. A cost that is made
@@ -156,6 +160,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
     let mut without_caller = vec![0; graph.width()];
+    let mut has_own_part = vec![false; graph.node_count()];
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative = negative_events(graph);
     let of_cycles = UnitCosts::new(graph, &cycles, &has_negative, &estimates);
@@ -187,6 +192,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         let cycle = cycles.of(members[0]);
         let beyond = of_cycles.beyond.row(cycle);
         let is_known = cycles.sizes[cycle] as usize == members.len() && !of_cycles.is_estimate[cycle];
+        has_own_part[members[0].index()] = is_known && has_cost(beyond);
         let rest = match is_known {
             true => shares(&amounts, beyond, of_cycles.inclusive.row(cycle)),
             false => vec![0; graph.width()],
@@ -204,7 +210,8 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
                 is_nothing || hidden(graph.callee(id)) && is_whole[units.of(graph.callee(id))]
             });
         let is_whole = is_whole[unit];
-        let is_estimated = (is_shared || is_inherited || has_cost(beyond)) && !is_whole;
+        let is_doubtful = has_cost(beyond) || of_cycles.is_doubtful[cycle];
+        let is_estimated = (is_shared || is_inherited || is_doubtful) && !is_whole;
         for (event, (&amount, &rest)) in amounts.iter().zip(&rest).enumerate() {
             let amount = amount - rest;
             let cost = |id: &ArcId| graph.arc_cost(*id)[event].max(0);
@@ -260,6 +267,8 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         is_inclusive_estimate,
         is_arc_estimate,
         without_caller,
+        has_own_part,
+        is_total_estimate: false,
     }
 }
 
@@ -270,6 +279,8 @@ struct UnitCosts {
     beyond: CostTable,
     /// `true` if it or a call from or to it has a cost that is an estimate.
     is_estimate: Vec<bool>,
+    /// `true` if its costs of an event type are not those of its calls, and it is not known how much is beyond them.
+    is_doubtful: Vec<bool>,
 }
 
 impl UnitCosts {
@@ -298,12 +309,15 @@ impl UnitCosts {
             }
         }
         let mut beyond = inclusive.clone();
-        for unit in 0..cycles.count {
+        let mut is_doubtful = vec![false; cycles.count];
+        for (unit, is_doubtful) in is_doubtful.iter_mut().enumerate() {
             for (event, cost) in beyond.row_mut(unit).iter_mut().enumerate() {
-                *cost = if is_known[event] { (*cost - stated.row(unit)[event]).max(0) } else { 0 };
+                *cost -= stated.row(unit)[event];
+                *is_doubtful |= *cost != 0 && !is_known[event];
+                *cost = if is_known[event] { (*cost).max(0) } else { 0 };
             }
         }
-        UnitCosts { inclusive, beyond, is_estimate }
+        UnitCosts { inclusive, beyond, is_estimate, is_doubtful }
     }
 }
 

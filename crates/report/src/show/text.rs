@@ -74,6 +74,7 @@ impl Report for Show {
         let mut titles = ["relation", "distance", "calls"].map(str::to_owned).to_vec();
         titles.extend(self.head.events.iter().map(|event| format!("cost {}", event.name)));
         titles.extend(["name", "file", "object", "via"].map(str::to_owned));
+        titles.extend(self.has_attribution.then(|| "cost estimated".to_owned()));
         csv::write_line(titles.iter().map(String::as_str), out)?;
         for (relation, list) in [
             ("caller", &self.callers),
@@ -89,7 +90,8 @@ impl Report for Show {
                 let texts =
                     [&row.function.name, &paths[0], &paths[1], row.via.as_deref().unwrap_or_default()];
                 let numbers = numbers.iter().map(String::as_str);
-                csv::write_line([relation].into_iter().chain(numbers).chain(texts), out)?;
+                let estimate = self.has_attribution.then_some(if row.is_estimate { "yes" } else { "no" });
+                csv::write_line([relation].into_iter().chain(numbers).chain(texts).chain(estimate), out)?;
             }
         }
         Ok(())

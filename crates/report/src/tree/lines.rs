@@ -26,8 +26,16 @@ pub(super) enum Content {
     Nodes(RangeInclusive<usize>),
     /// The only node that is left out below this one.
     Lone(usize),
-    /// The count of nodes that are left out, and their cost.
-    Hidden(usize, Vec<Cost>),
+    /// Nodes that are left out.
+    Hidden(Hidden),
+}
+
+/// Nodes that are left out below others.
+pub(super) struct Hidden {
+    pub(super) count: usize,
+    pub(super) costs: Vec<Cost>,
+    /// `true` if the costs are a guess: they are the rest of the nodes above, one of which, or of those shown below, has one.
+    pub(super) is_guessed: bool,
 }
 
 /// A line whose lines below are not all there yet.
@@ -50,6 +58,10 @@ impl Tree {
     pub(super) fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut open: Vec<Open> = Vec::new();
+        let mut has_guess_below = vec![false; self.nodes.len()];
+        for node in self.nodes.iter().filter(|node| node.is_guessed) {
+            node.parent.into_iter().for_each(|parent| has_guess_below[parent] = true);
+        }
         let mut place = self.first();
         while place < self.nodes.len() {
             let last = self.chain_end(place);
@@ -58,7 +70,10 @@ impl Tree {
                 above.left == 0 && above.end.is_none()
             });
             lines.push(Line { depth: open.len(), is_last, content: Content::Nodes(place..=last) });
-            open.push(Open { left: self.nodes[last].children, end: self.left_out(place..=last) });
+            open.push(Open {
+                left: self.nodes[last].children,
+                end: self.left_out(place..=last, &has_guess_below),
+            });
             while let Some(above) = open.pop_if(|above| above.left == 0) {
                 let depth = open.len() + 1;
                 lines.extend(above.end.map(|content| Line { depth, is_last: true, content }));
@@ -69,18 +84,20 @@ impl Tree {
     }
 
     /// The line for what is left out below the nodes of a chain.
-    fn left_out(&self, chain: RangeInclusive<usize>) -> Option<Content> {
+    fn left_out(&self, chain: RangeInclusive<usize>, has_guess_below: &[bool]) -> Option<Content> {
         let last = *chain.end();
-        let mut hidden = 0;
-        let mut costs = vec![0; self.head.events.len()];
-        for node in &self.nodes[chain] {
-            hidden += node.hidden;
-            costs.iter_mut().zip(&node.hidden_costs).for_each(|(sum, cost)| *sum += cost);
+        let mut hidden = Hidden { count: 0, costs: vec![0; self.head.events.len()], is_guessed: false };
+        for place in chain {
+            let node = &self.nodes[place];
+            hidden.count += node.hidden;
+            hidden.costs.iter_mut().zip(&node.hidden_costs).for_each(|(sum, cost)| *sum += cost);
+            let is_guessed = node.is_guessed || node.is_self_guessed || has_guess_below[place];
+            hidden.is_guessed |= node.hidden > 0 && is_guessed;
         }
-        match hidden {
+        match hidden.count {
             0 => None,
             1 if self.lone.contains_key(&last) => Some(Content::Lone(last)),
-            _ => Some(Content::Hidden(hidden, costs)),
+            _ => Some(Content::Hidden(hidden)),
         }
     }
 

@@ -50,7 +50,7 @@ impl Tree {
             let left = room.saturating_sub(text.width());
             let nodes = self.nodes_of(line);
             match line.content {
-                Content::Hidden(count, _) => text.push_str(&left_out(count)),
+                Content::Hidden(ref hidden) => text.push_str(&left_out(hidden.count)),
                 Content::Nodes(_) | Content::Lone(_) => self.push_names(nodes, left, look, &mut names),
             }
             drawn.push(DrawnLine { text, nodes, first_name });

@@ -57,7 +57,7 @@ impl Report for Tree {
             titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
         titles.extend(
-            ["calls", "hidden", "guessed", "self guessed", "name", "file", "object", "path"]
+            ["calls", "hidden", "guessed", "self guessed", "name", "file", "object", "path", "calls guessed"]
                 .map(str::to_owned),
         );
         csv::write_line(titles.iter().map(String::as_str), out)?;
@@ -74,7 +74,7 @@ impl Report for Tree {
             cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
             let above = |node: usize| self.nodes[node].parent;
             let path = path(place, |node| (self.entry(&self.nodes[node]).name.as_str(), above(node)));
-            let names = [&entry.name, &entry.file, &entry.object, &path];
+            let names = [&entry.name, &entry.file, &entry.object, &path, &yes_no(node.is_count_guessed)];
             csv::write_line(cells.iter().chain(names).map(String::as_str), out)?;
         }
         Ok(())
@@ -236,12 +236,12 @@ impl Tree {
         let shown = self.shown(detail);
         let whole = &self.nodes[0].inclusive;
         // A chain has the costs and calls of its first node, but the self cost of all.
-        let row = |nodes: &[Node], costs: &[Cost]| {
+        let row = |nodes: &[Node], costs: &[Cost], is_guessed: bool| {
             let mut cells = Vec::new();
             for (nth, event) in shown.iter().enumerate() {
                 let unit = event.unit;
                 let cost = costs[nth];
-                let guess = if nodes.first().is_some_and(|node| node.is_guessed) { "~" } else { "" };
+                let guess = if is_guessed { "~" } else { "" };
                 let limit = if nodes.first().is_some_and(|node| node.is_upper_bound) { "≤" } else { guess };
                 let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
@@ -270,8 +270,8 @@ impl Tree {
             cells
         };
         match (&line.content, self.nodes_of(line)) {
-            (Content::Hidden(_, costs), _) => row(&[], costs),
-            (_, nodes) => row(nodes, &nodes[0].inclusive),
+            (Content::Hidden(hidden), _) => row(&[], &hidden.costs, hidden.is_guessed),
+            (_, nodes) => row(nodes, &nodes[0].inclusive, nodes[0].is_guessed),
         }
     }
 }

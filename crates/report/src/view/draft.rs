@@ -40,6 +40,11 @@ pub(super) fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
     if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
 }
 
+/// Marks a share of the total if that is an estimate.
+fn estimate(of: &Attributed, share: String) -> String {
+    if of.is_total_estimate { format!("~{share}") } else { share }
+}
+
 /// Returns a graph with what of it is an estimate.
 fn estimates_of(of: Attributed) -> (CallGraph, Estimates) {
     let Attributed { graph, is_self_estimate, is_inclusive_estimate, is_arc_estimate, .. } = of;
@@ -91,7 +96,7 @@ impl Draft<'_> {
         let names = self.named(graph, &is_dropped);
         let total = graph.total()[0];
         let rest = leave_out(graph, &is_dropped).ok_or(ViewError::NegativeCosts)?;
-        let gone = percent(total.saturating_sub(rest.graph.total()[0]), total);
+        let gone = estimate(&rest, percent(total.saturating_sub(rest.graph.total()[0]), total));
         *graph = rest.graph.clone();
         Ok(Some((rest, format!("left out of all totals: {names}, and callees, with {gone} of the cost"))))
     }
@@ -119,11 +124,9 @@ impl Draft<'_> {
             let total = graph.total()[0];
             let names = self.named(graph, &is_chosen);
             let focused = focus_after(graph, &is_chosen, &estimates).ok_or(ViewError::NegativeCosts)?;
+            let share = estimate(&focused, percent(focused.graph.total()[0], total));
             (*graph, estimates) = estimates_of(focused);
-            notes.push(format!(
-                "focus on {names}, and callees: {} of the cost; other cost is left out",
-                percent(graph.total()[0], total)
-            ));
+            notes.push(format!("focus on {names}, and callees: {share} of the cost; other cost is left out"));
         }
         if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
             // A call that is estimated to cost nothing may still be one of several that share a cost.

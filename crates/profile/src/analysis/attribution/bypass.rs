@@ -90,20 +90,23 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         }
         let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.caller(id)).collect();
         let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
-        // What callees cost beyond all calls of the component belongs to the part of it that nothing calls, if that has kept its self cost.
-        let has_own_part = !has_negative && !entries.is_empty() && has_cost(graph.self_cost(members[0]));
+        // What callees cost beyond all calls of the component belongs to the part of it that nothing calls, if there is one.
+        let has_own_part = of.has_own_part[members[0].index()];
         let mut sum = vec![0; graph.width()];
         callees.values().for_each(|called| add(&mut sum, &called.costs));
         let mut beyond = sum.clone();
         for id in &entries {
             beyond.iter_mut().zip(graph.arc_cost(*id)).for_each(|(beyond, call)| *beyond -= call);
         }
+        let is_excess = |beyond: &Cost| *beyond > 0 || has_negative && *beyond != 0;
+        let is_doubtful = !has_own_part && beyond.iter().any(is_excess);
         for beyond in &mut beyond {
             *beyond = if has_own_part { (*beyond).max(0) } else { 0 };
         }
         for (callee, called) in callees.iter() {
             let own = shares(&called.costs, &beyond, &sum);
             let mut called = called.clone();
+            called.is_estimate |= is_doubtful;
             if has_cost(&own) {
                 called.costs.iter_mut().zip(&own).for_each(|(cost, own)| *cost -= own);
                 let count = shares(&[called.count], &beyond[..1], &sum[..1])[0];

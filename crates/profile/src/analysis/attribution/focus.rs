@@ -6,11 +6,11 @@ use super::{Attributed, Estimates, Units, has_cost, shares};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::proportion::{apportion, nearest_proportion};
-use crate::cost::CostTable;
+use crate::cost::{CostTable, add};
 
 /// Keeps only the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
-/// far as they call it. Of a cycle with a chosen node all members count, as an estimate. `None` if a cost is below 0, which has no
-/// shares.
+/// far as they call it. Of a cycle with a chosen node, all members count as far as the calls of that node cost something, as an
+/// estimate. `None` if a cost is below 0, which has no shares.
 ///
 /// ```
 /// use gristmill_profile::analysis::{CallArc, CallGraph, focus};
@@ -52,7 +52,7 @@ pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates)
     }
     let mut focus = Focus::new(graph, estimates);
     focus.look_below(is_chosen);
-    let (self_costs, mut arc_costs) = focus.hand_down();
+    let (self_costs, mut arc_costs) = focus.hand_down(is_chosen);
     let (is_self_estimate, is_inclusive_estimate) = focus.node_estimates();
     let is_arc_estimate = graph.arc_ids().map(|id| focus.is_arc_estimate(id)).collect();
     let counts = graph.arc_ids().map(|id| focus.add_way_to_chosen(id, &mut arc_costs)).collect();
@@ -62,6 +62,8 @@ pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates)
         is_inclusive_estimate,
         is_arc_estimate,
         without_caller: vec![0; graph.width()],
+        has_own_part: vec![false; graph.node_count()],
+        is_total_estimate: focus.is_total_estimate,
     })
 }
 
@@ -75,9 +77,9 @@ struct Focus<'g> {
     call_counts: Vec<u32>,
     /// Self costs and what was called outside of the component.
     whole: CostTable,
-    /// The cost that chosen nodes below have, or the whole of a chosen unit.
+    /// The cost that chosen nodes below have, or what counts of a unit with chosen nodes.
     below: CostTable,
-    /// The cost that arises below chosen nodes, or the whole of a chosen unit.
+    /// The cost that arises below chosen nodes, or the same.
     above: CostTable,
     is_whole_estimate: Vec<bool>,
     is_below_estimate: Vec<bool>,
@@ -85,6 +87,7 @@ struct Focus<'g> {
     has_chosen: Vec<bool>,
     /// `true` if all members are chosen: each call of them and by them counts.
     is_chosen: Vec<bool>,
+    is_total_estimate: bool,
 }
 
 impl<'g> Focus<'g> {
@@ -109,6 +112,7 @@ impl<'g> Focus<'g> {
             is_above_estimate: none.clone(),
             has_chosen: none.clone(),
             is_chosen: none,
+            is_total_estimate: false,
             units,
         }
     }
@@ -175,14 +179,42 @@ impl<'g> Focus<'g> {
                 self.is_chosen[unit] = is_all;
                 self.is_below_estimate[unit] = !is_all;
                 self.is_above_estimate[unit] = !is_all;
-                self.below.row_mut(unit).copy_from_slice(self.whole.row(unit));
+                self.is_total_estimate |= !is_all;
+                let most = if is_all { self.whole.row(unit).to_vec() } else { self.most(members, is_chosen) };
+                self.below.row_mut(unit).copy_from_slice(&most);
             }
         }
     }
 
+    /// Returns the most that a cycle costs with chosen members on the stack: what the calls of them cost. If parts of it begin without a call,
+    /// or calls state less than a self cost, that is all.
+    fn most(&self, members: &[NodeId], is_chosen: &[bool]) -> Vec<Cost> {
+        let [mut own, mut stated, mut entering] = [0, 1, 2].map(|_| vec![0; self.graph.width()]);
+        for &member in members {
+            let is_chosen = is_chosen[member.index()];
+            if is_chosen {
+                add(&mut own, self.graph.self_cost(member));
+            }
+            for id in self.graph.incoming(member) {
+                if is_chosen {
+                    add(&mut stated, self.graph.arc_cost(id));
+                }
+                if !self.units.is_inner(self.graph, id) {
+                    add(&mut entering, self.graph.arc_cost(id));
+                }
+            }
+        }
+        let whole = self.whole.row(self.units.of(members[0])).iter();
+        let most = whole.enumerate().map(|(event, &whole)| {
+            let is_limit = entering[event] >= whole && stated[event] >= own[event];
+            if is_limit { whole.min(stated[event]) } else { whole }
+        });
+        most.collect()
+    }
+
     /// From the callers downwards: hands what arises below chosen nodes to the callees. Returns self costs and the costs of
     /// arcs between units.
-    fn hand_down(&mut self) -> (CostTable, CostTable) {
+    fn hand_down(&mut self, is_chosen: &[bool]) -> (CostTable, CostTable) {
         let graph = self.graph;
         let mut self_costs = CostTable::new(graph.width(), graph.node_count());
         let mut arc_costs = CostTable::new(graph.width(), graph.arcs().len());
@@ -190,22 +222,32 @@ impl<'g> Focus<'g> {
         for members in units.iter().rev() {
             let unit = self.units.of(members[0]);
             if self.has_chosen[unit] {
-                self.above.row_mut(unit).copy_from_slice(self.whole.row(unit));
+                // Of what leads from one to another, not all is known.
+                self.is_total_estimate |= has_cost(self.above.row(unit));
+                self.above.row_mut(unit).copy_from_slice(self.below.row(unit));
             }
             // Calls may state more than the callee has.
             let row = self.above.row_mut(unit);
             row.iter_mut().zip(self.whole.row(unit)).for_each(|(cost, &whole)| *cost = (*cost).min(whole));
             let arcs = self.units.leaving(graph, members);
             for event in 0..graph.width() {
-                let of_members = members.iter().map(|&member| graph.self_cost(member)[event]);
+                let mut amount = self.above.row(unit)[event];
+                // Chosen nodes count with all of their self cost.
+                for member in members.iter().filter(|member| is_chosen[member.index()]) {
+                    let own = graph.self_cost(*member)[event];
+                    self_costs.row_mut(member.index())[event] = own;
+                    amount -= own;
+                }
+                let of_members = members.iter().map(|&member| match is_chosen[member.index()] {
+                    true => 0,
+                    false => graph.self_cost(member)[event],
+                });
                 let of_arcs = arcs.iter().map(|&id| graph.arc_cost(id)[event]);
                 let weights = of_members.chain(of_arcs);
                 // Divided together, so that nothing is lost by rounding.
-                apportion(self.above.row(unit)[event], weights, |nth, share| {
-                    match nth.checked_sub(members.len()) {
-                        None => self_costs.row_mut(members[nth].index())[event] = share,
-                        Some(nth) => arc_costs.row_mut(arcs[nth].index())[event] = share,
-                    }
+                apportion(amount, weights, |nth, share| match nth.checked_sub(members.len()) {
+                    None => self_costs.row_mut(members[nth].index())[event] += share,
+                    Some(nth) => arc_costs.row_mut(arcs[nth].index())[event] = share,
                 });
             }
             for id in arcs {

@@ -56,5 +56,7 @@ pub fn leave_out(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
         is_arc_estimate: focused.is_arc_estimate,
         graph: graph.with_tables(self_costs, arc_costs, counts),
         without_caller: vec![0; graph.width()],
+        has_own_part: vec![false; graph.node_count()],
+        is_total_estimate: focused.is_total_estimate,
     })
 }

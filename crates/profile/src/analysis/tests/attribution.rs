@@ -181,6 +181,30 @@ fn hidden_callers_of_hidden_functions_pass_costs_on() {
 }
 
 #[test]
+fn what_a_difference_has_without_a_caller_is_an_estimate_for_callers() {
+    // A call of 1 states 10 less than before, but 1 and 2 together cost 20 more.
+    let (arcs, is_hidden) = ([(0, 1, 1, -10), (1, 2, 1, 15)], [false, true, false]);
+    let of = hide(&graph(&[-5, 5, 15], &arcs), &is_hidden);
+    assert!(of.is_self_estimate[0] && of.is_arc_estimate[0]);
+    let of = bypass(of, &is_hidden).unwrap();
+    assert!(of.is_arc_estimate[of.graph.arc_between(n(0), n(2)).unwrap().index()]);
+}
+
+#[test]
+fn a_focus_on_a_member_of_a_cycle_has_what_its_calls_cost() {
+    // 0 calls 1, which calls itself and, once, 2; that calls 1 once. 1 costs much, but the call of 2 cost 10.
+    let arcs = [(0, 1, 1, 1_000_000), (1, 1, 100, 900_000), (1, 2, 1, 10), (2, 1, 1, 5)];
+    let graph = graph(&[10, 999_985, 5], &arcs);
+    let is_chosen = [false, false, true];
+    let of = focus(&graph, &is_chosen).unwrap();
+    assert_eq!([0, 1, 2].map(|node| of.graph.self_cost(n(node))[0]), [0, 5, 5]);
+    assert!(of.is_total_estimate && of.is_self_estimate[1]);
+    let rest = leave_out(&graph, &is_chosen).unwrap();
+    assert_eq!([0, 1, 2].map(|node| rest.graph.self_cost(n(node))[0]), [10, 999_980, 0]);
+    assert!(rest.is_total_estimate);
+}
+
+#[test]
 fn calls_that_state_too_little_do_not_fall_below_zero() {
     // The calls state 5, and the callee has 100: the rest has no caller.
     let hidden = hide(&graph(&[10, 100], &[(0, 1, 1, 5)]), &[false, true]);
@@ -350,6 +374,22 @@ proptest! {
     }
 
     #[test]
+    fn what_hidden_starts_of_threads_call_is_no_callers(
+        truth in truths_of_threads(),
+        hidden in prop::collection::vec(any::<bool>(), 9),
+    ) {
+        let is_hidden = &hidden[..truth.functions];
+        let of = bypass(hide(&truth.graph(), is_hidden), is_hidden).unwrap();
+        let expected = naive_bypass(&truth, is_hidden);
+        let seen = |node: NodeId| !hidden[node.index()];
+        for id in of.graph.arc_ids().filter(|&id| seen(of.graph.caller(id)) && seen(of.graph.callee(id))) {
+            let (arc, found) = (of.graph.arc(id), of.graph.arc_cost(id)[0]);
+            let cost = expected.get(&(arc.caller.index(), arc.callee.index())).copied().unwrap_or(0);
+            prop_assert!(of.is_arc_estimate[id.index()] || found == cost, "{:?}: {} of {}", arc, found, cost);
+        }
+    }
+
+    #[test]
     fn focused_calls_are_those_with_it_on_the_stack(truth in truths(), chosen in prop::collection::vec(any::<bool>(), 6)) {
         let graph = truth.graph();
         let of = focus(&graph, &chosen[..truth.functions]).unwrap();
@@ -483,6 +523,21 @@ proptest! {
                 prop_assert_eq!(of.graph.total(), graph.self_and_callees(chosen));
             }
         }
+    }
+
+    /// Also in a recursion: it is at most what the calls of the function cost.
+    #[test]
+    fn the_focus_has_at_least_what_arises_there(truth in truths(), chosen in 0usize..6) {
+        let graph = truth.graph();
+        let chosen = n(chosen % truth.functions);
+        let is_chosen: Vec<bool> = graph.nodes().map(|node| node == chosen).collect();
+        let of = focus(&graph, &is_chosen).unwrap();
+        let arising = naive_focus(&truth, &is_chosen).iter().map(|(own, _)| own).sum::<Cost>();
+        let total = of.graph.total()[0];
+        prop_assert!(total >= arising && (of.is_total_estimate || total == arising), "{total} of {arising}");
+        let calls = graph.incoming(chosen).map(|id| graph.arc_cost(id)[0]).sum::<Cost>();
+        let is_called = truth.invocations.iter().all(|&(caller, node, _)| caller.is_some() || node != chosen.index());
+        prop_assert!(!is_called || total <= calls.max(graph.self_cost(chosen)[0]), "{total} of {calls}");
     }
 
     #[test]

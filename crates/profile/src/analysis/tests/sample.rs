@@ -60,7 +60,8 @@ pub(super) fn truths() -> impl Strategy<Value = Truth> {
 
 /// Any run of a program with threads: stacks begin with any function, also with one that is called.
 pub(super) fn truths_of_threads() -> impl Strategy<Value = Truth> {
-    let call = (prop::option::weighted(0.9, any::<prop::sample::Index>()), 0usize..9, 0i128..20);
+    let cost = prop_oneof![Just(0), 0i128..20];
+    let call = (prop::option::weighted(0.9, any::<prop::sample::Index>()), 0usize..9, cost);
     (2usize..9, prop::collection::vec(call, 1..30)).prop_map(|(functions, calls)| {
         let mut invocations: Vec<(Option<usize>, usize, Cost)> = Vec::new();
         for (caller, function, cost) in calls {

@@ -239,6 +239,12 @@ impl DiffTree {
         }
         columns.push(Column::text("Function"));
         let hidden: Vec<_> = (0..shown.len()).map(|nth| self.hidden_changes(nth)).collect();
+        // Hidden nodes cost the rest of the node above: a guess if that or another node below is one.
+        let mut is_rest_guessed: Vec<bool> =
+            self.nodes.iter().map(|node| node.is_guessed || node.is_self_guessed).collect();
+        for node in self.nodes.iter().filter(|node| node.is_guessed) {
+            node.parent.into_iter().for_each(|parent| is_rest_guessed[parent] = true);
+        }
         let rows = lines.iter().map(|line| {
             let mut cells = Vec::new();
             for (nth, event) in shown.iter().enumerate() {
@@ -262,9 +268,13 @@ impl DiffTree {
                         ([signed(delta, event.unit), signed_percent(delta, whole)].map(cell), own, sides)
                     }
                     Content::Hidden(node) => {
+                        let guess = if is_rest_guessed[node] { "~" } else { "" };
                         let cells = match hidden[nth].as_ref().map(|changes| changes[node]) {
-                            Some(delta) => [signed(delta, event.unit), signed_percent(delta, whole)]
-                                .map(|text| Cell::new(text).toned(Tone::from_change(delta))),
+                            Some(delta) => {
+                                [signed(delta, event.unit), signed_percent(delta, whole)].map(|text| {
+                                    Cell::new(format!("{guess}{text}")).toned(Tone::from_change(delta))
+                                })
+                            }
                             None => [Cell::new(""), Cell::new("")],
                         };
                         (cells, Cell::new(""), Default::default())

@@ -1,0 +1,213 @@
+//! Signals that come while the engine is between two states of the program, and those that wait for one thread.
+
+use super::programs::compile;
+use super::sums::Sums;
+use super::threads::shell_status;
+use super::{has_engine, record};
+use crate::harness::*;
+
+/// Each way ends with 0 if the program was treated well, or with the signal that it is for.
+const SENT: &str = r#"
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int alarms, users, faults;
+static volatile pid_t own;
+static char *volatile page;
+static int *volatile nowhere;
+static sigjmp_buf place;
+static void handle(int signal, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(signal, &action, 0);
+}
+static void on_alarm(int s) { (void)s; alarms++; }
+static void on_user(int s) { (void)s; if (getpid() != own) _exit(9); users++; }
+static void on_fault(int s) { (void)s; faults++; mprotect(page, 4096, PROT_READ | PROT_WRITE); }
+static void on_last_fault(int s) { signal(s, SIG_DFL); raise(s); }
+static void every(int microseconds) {
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    handle(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &timer, 0);
+}
+static pid_t send_each(int microseconds) {
+    pid_t child = fork();
+    if (child == 0) for (;;) { usleep(microseconds); if (getppid() != own || kill(own, SIGUSR1)) _exit(0); }
+    return child;
+}
+static int has_blocked(void) {
+    sigset_t mask, none;
+    sigprocmask(SIG_SETMASK, 0, &mask);
+    sigemptyset(&none);
+    return memcmp(&mask, &none, 8) != 0;
+}
+static void end(pid_t child) { kill(child, SIGKILL); waitpid(child, 0, 0); }
+static int ends_of_handlers(void) {
+    handle(SIGUSR1, on_user);
+    every(1000);
+    pid_t child = send_each(500);
+    while (alarms < 300 || users < 300) if (has_blocked()) return 2;
+    end(child);
+    return 0;
+}
+static int repair(void) {
+    page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    handle(SIGSEGV, on_fault);
+    every(500);
+    for (int i = 0; i < 3000 || alarms < 300; i++) { *page = i; mprotect(page, 4096, PROT_READ); }
+    return faults < 3000 || has_blocked();
+}
+static int forks(void) {
+    handle(SIGUSR1, on_user);
+    pid_t sender = send_each(50);
+    int status, wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        pid_t child = fork();
+        if (child == 0) _exit(has_blocked());
+        waitpid(child, &status, 0);
+        wrong += status != 0;
+    }
+    end(sender);
+    return wrong ? 3 : users == 0;
+}
+static void *crash(void *p) { *nowhere = 1; return p; }
+static int in_thread(void) {
+    pthread_t thread;
+    handle(SIGSEGV, on_last_fault);
+    pthread_create(&thread, 0, crash, 0);
+    pthread_join(thread, 0);
+    return 4;
+}
+static void *take(void *p) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    int signal = 0;
+    sigwait(&set, &signal);
+    return signal == SIGSEGV ? p : 0;
+}
+static int waits_in_thread(void) {
+    sigset_t set;
+    void *result;
+    pthread_t thread;
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    pthread_sigmask(SIG_BLOCK, &set, 0);
+    pthread_create(&thread, 0, take, &set);
+    pthread_kill(thread, SIGSEGV);
+    pthread_join(thread, &result);
+    return result != &set;
+}
+static void jump_out(int s) { (void)s; faults++; siglongjmp(place, 1); }
+static int blocked_for_a_call(void) {
+    sigset_t all;
+    struct timespec time = {0, 200000000};
+    pid_t child = fork();
+    if (child == 0) { usleep(50000); kill(own, SIGSEGV); _exit(0); }
+    sigfillset(&all);
+    handle(SIGSEGV, jump_out);
+    if (!sigsetjmp(place, 1)) { ppoll(0, 0, &time, &all); return 5; }
+    waitpid(child, 0, 0);
+    if (!sigsetjmp(place, 1)) *nowhere = 1;
+    return faults != 2 || has_blocked();
+}
+#define DISARMS (1u << 31)
+static char stacks[2][32768];
+static int on_stack(int which) { char c; return &c >= stacks[which] && &c < stacks[which] + sizeof stacks[which]; }
+static void on_nested(int s) { (void)s; users += on_stack(1); }
+static void on_disarmed(int s) {
+    (void)s;
+    stack_t now, other = {.ss_sp = stacks[1], .ss_size = sizeof stacks[1]};
+    sigaltstack(0, &now);
+    users += on_stack(0) && now.ss_flags == SS_DISABLE && sigaltstack(&other, 0) == 0;
+    raise(SIGUSR2);
+}
+static int disarms(void) {
+    stack_t now, stack = {.ss_sp = stacks[0], .ss_size = sizeof stacks[0], .ss_flags = DISARMS};
+    struct sigaction action = {.sa_handler = on_disarmed, .sa_flags = SA_ONSTACK};
+    sigaction(SIGUSR1, &action, 0);
+    action.sa_handler = on_nested;
+    sigaction(SIGUSR2, &action, 0);
+    sigaltstack(&stack, 0);
+    raise(SIGUSR1);
+    sigaltstack(0, &now);
+    return users != 2 || now.ss_flags != DISARMS || now.ss_sp != stacks[0];
+}
+int main(int argc, char **argv) {
+    own = getpid();
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'e': return ends_of_handlers();
+    case 'r': return repair();
+    case 'f': return forks();
+    case 'c': return in_thread();
+    case 'd': return disarms();
+    case 'p': return blocked_for_a_call();
+    default: return waits_in_thread();
+    }
+}
+"#;
+
+/// The ways, and how a shell names the end of the program.
+const WAYS: [(&str, i32); 7] =
+    [("ends", 0), ("repair", 0), ("forks", 0), ("crash", 139), ("disarm", 0), ("poll", 0), ("wait", 0)];
+
+#[test]
+fn signals_reach_those_whom_they_are_for() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "sent", &["-O1", "-pthread"], SENT);
+    for (way, expected) in WAYS {
+        let output = record(folder.path(), &["-q", "-o", &format!("{way}.out"), "./sent", way]);
+        assert_eq!(shell_status(&output), expected, "{way}: {}", stderr(&output));
+        assert!(Sums::read(&folder.path().join(format!("{way}.out"))).total > 10_000, "{way}");
+    }
+}
+
+/// A thread that is in a call while parts of the profile end, and costs nothing meanwhile.
+const WAITING: &str = r#"
+#include <pthread.h>
+#include <unistd.h>
+static int ends[2], ready[2];
+__attribute__((noinline)) static void wait_for_end(void) { char c; write(ready[1], "", 1); read(ends[0], &c, 1); }
+static void *work(void *p) { for (int i = 0; i < 3; i++) wait_for_end(); return p; }
+__attribute__((noinline)) void part(void) { __asm__ volatile(""); }
+int main(void) {
+    pthread_t thread;
+    char c;
+    if (pipe(ends) || pipe(ready)) return 1;
+    pthread_create(&thread, 0, work, 0);
+    for (int i = 0; i < 3; i++) {
+        read(ready[0], &c, 1);
+        usleep(20000);
+        for (int k = 0; k < 4; k++) part();
+        write(ends[1], "", 1);
+    }
+    pthread_join(thread, 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_call_is_counted_in_one_part() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "waiting", &["-O1", "-pthread"], WAITING);
+    let words = ["-q", "--dump-after=part", "--combine-dumps=yes", "-o", "a.out", "./waiting"];
+    let output = record(folder.path(), &words);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(folder.path().join("a.out")).unwrap();
+    assert_eq!(text.matches("\npart:").count(), 13);
+    let sums = Sums::read(&folder.path().join("a.out"));
+    assert_eq!(sums.calls("work", "wait_for_end"), 3);
+    assert_eq!(sums.calls("main", "part"), 12);
+}
