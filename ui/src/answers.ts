@@ -606,6 +606,11 @@ export interface Cycle {
   calls: Exact | null;
   /** Calls into the cycle. */
   entries: List<CycleEntry>;
+  /**
+   * `true` if these costs are estimates: functions are hidden or focused on, and several callers share a
+   * cost.
+   */
+  estimated?: boolean;
   /** Inclusive cost of the cycle. */
   inclusive: Costs;
   /** The members of the cycle. */
@@ -643,6 +648,8 @@ export interface CycleEntry {
   calls: Exact | null;
   /** Inclusive cost of the calls. */
   cost: Costs;
+  /** `true` if the cost and the count are estimates. */
+  cost_estimated?: boolean;
   /** The count of the calls that are not inlined, if some are. */
   recorded_calls?: Exact | null;
 }
@@ -660,12 +667,16 @@ export interface CycleMember {
   id: number;
   /** Inclusive cost. */
   inclusive: Costs;
+  /** `true` if the inclusive cost is an estimate. */
+  inclusive_estimated?: boolean;
   /** The demangled name. Bytes that are not UTF-8 are U+FFFD here. */
   name: string;
   /** The program or library; empty or `???` if it is not known. */
   object: string;
   /** Self cost. */
   self: Costs;
+  /** `true` if the self cost is an estimate. */
+  self_estimated?: boolean;
 }
 
 /** A reason why the numbers of a file are not those of the recording: it is cut off, or has errors. */

@@ -27,8 +27,19 @@ export const shownEvents = computed(() =>
     : [eventName.value],
 );
 
+/**
+ * `true` in views of lines, instructions and parts while functions are hidden, in focus or left out: what a part of the calls costs there is
+ * not known, so these views show all of it.
+ */
+export const ignoresFunctions = computed(() => {
+  const { view, hide, focus, drop } = place.value;
+  return ["source", "assembly", "parts"].includes(view) && (hide !== "" || focus !== "" || drop !== "");
+});
+
 export function totalOf(name: string): Exact {
   const loaded = summary.value;
+  const all = loaded?.event_types.find((type) => type.name === name)?.total ?? undefined;
+  if (ignoresFunctions.value && all !== undefined) return all;
   return loaded?.head.totals[name] ?? loaded?.event_types.find((type) => type.name === name)?.total ?? 0;
 }
 export const total = computed(() => totalOf(eventName.value));
@@ -344,7 +355,10 @@ effect(() => {
  * percentages.
  */
 export const isRelative = computed(
-  () => place.value.relative && Number(selection.value?.inclusive[eventName.value] ?? 0) !== 0,
+  () =>
+    place.value.relative &&
+    !ignoresFunctions.value &&
+    Number(selection.value?.inclusive[eventName.value] ?? 0) !== 0,
 );
 /** The number that is 100%: the total, or the inclusive cost of the selection. */
 export function wholeOf(name: string): Exact {

@@ -44,6 +44,13 @@ pub struct Scope {
     pub fold_callers: bool,
 }
 
+impl Scope {
+    /// Returns the scope without functions that are hidden, focused on or left out.
+    pub(crate) fn without_attribution(&self) -> Scope {
+        Scope { hide: String::new(), focus: String::new(), drop: String::new(), ..self.clone() }
+    }
+}
+
 /// A question. A function is meant by its id, which rows have, and which stays the same as long as the files and the folding of
 /// the scope do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

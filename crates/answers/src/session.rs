@@ -338,7 +338,15 @@ impl Session {
     ///
     /// If the question names what the profile does not have.
     pub fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Answer, Refusal> {
-        let scope = &request.scope;
+        let own;
+        let scope = match request.question {
+            // What lines and instructions cost without hidden functions or in a focus is not known.
+            Question::Source { .. } | Question::Assembly { .. } => {
+                own = request.scope.without_attribution();
+                &own
+            }
+            _ => &request.scope,
+        };
         let kept = |bypasses_hidden| {
             let view = self.view(scope, bypasses_hidden)?;
             if is_cancelled() { Err(Refusal::Cancelled) } else { Ok(view) }

@@ -209,6 +209,21 @@ fn what_a_profile_does_not_determine_is_marked() {
     }
 }
 
+/// The costs of lines in a focus are not known.
+#[test]
+fn lines_are_those_of_all_calls_in_any_scope() {
+    let session = session(&Arc::new(Profile::from_bytes(DIVIDED.to_vec())));
+    let ask_within = |scope: Value| {
+        let question = json!({"kind": "source", "function": 1, "file": null});
+        let request: Request = serde_json::from_value(json!({"scope": scope, "question": question})).unwrap();
+        serde_json::to_value(session.answer(&request, &|| false).unwrap()).unwrap()
+    };
+    let all = ask_within(json!({}));
+    for scope in [json!({"focus": "^leaf$"}), json!({"drop": "^deep$"}), json!({"hide": "^near$"})] {
+        assert_eq!(ask_within(scope), all);
+    }
+}
+
 fn graph(session: &Session, around: Option<u32>, more: Value) -> Graph {
     let mut question = json!({
         "kind": "graph", "around": around, "callers": 3, "callees": 3, "nodes": 60, "min_share": 0, "cluster": "function"

@@ -151,7 +151,9 @@ fn a_member_of_a_cycle_is_in_the_focus_that_its_cycle_leads_to() {
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     let shown = stdout(&output);
     assert!(
-        shown.contains("the cycle costs 30: self cost 0 of its 2 members, and 30 by their calls out of"),
+        shown.contains("the cycle costs ~30: self cost ~0 of its 2 members, and ~30 by their calls out")
+            && shown.contains("called ~5 times by")
+            && shown.contains("entered by main -> first ×~1 ~"),
         "{shown}"
     );
 }

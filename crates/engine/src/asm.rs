@@ -260,12 +260,13 @@ impl Asm {
         self.bytes[at] = 0x02 | ((!to.0 & 0xf) << 3);
     }
 
-    /// Jumps to a place that follows unless the stack pointer is above that of the frame of the shadow stack before `rdx`. Changes `rcx` and `rdx`, and no flags.
-    pub(crate) fn jump_unless_stack_is_above(&mut self) -> ShortJump {
+    /// Jumps to a place that follows unless the stack pointer, and what is added to it, is above that of the frame of the shadow stack before
+    /// `rdx`. Changes `rcx` and `rdx`, and no flags.
+    pub(crate) fn jump_unless_stack_is_above(&mut self, added: i8) -> ShortJump {
         // The sign of the difference: −x is the complement of x − 1.
         self.load(RCX, Mem::Base(RDX, -Frame::BYTES));
         self.not(RCX);
-        self.lea_sum(RCX, RSP, RCX, 0);
+        self.lea_sum(RCX, RSP, RCX, added);
         self.not(RCX);
         self.set(RDX, 63);
         self.shift_right(RCX, RDX);

@@ -243,9 +243,9 @@ impl View {
     }
 
     /// `true` if the inclusive cost of a subject may be less than stated: some of it may be counted more than once, or its calls
-    /// are recorded with more than the total.
+    /// are recorded with more than the total. An estimate is no limit.
     pub fn is_upper_limit(&self, subject: SubjectId) -> bool {
-        self.inclusive.is_upper_limit(subject.node())
+        self.inclusive.is_upper_limit(subject.node()) && !self.is_inclusive_estimate(subject)
     }
 
     /// Returns the reason why the inclusive costs of some subjects are only [limits](Self::is_upper_limit).
@@ -331,7 +331,12 @@ impl View {
 
     /// `true` if the inclusive cost of a function is an estimate, because functions are focused on.
     pub fn is_inclusive_estimate(&self, subject: SubjectId) -> bool {
-        self.attribution.as_ref().is_some_and(|of| of.is_inclusive_estimate[subject.node().index()])
+        let node = subject.node();
+        self.attribution.as_ref().is_some_and(|of| {
+            // The limit of some is the total.
+            of.is_inclusive_estimate[node.index()]
+                || of.is_total_estimate && self.inclusive.is_upper_limit(node)
+        })
     }
 
     /// `true` if the cost of calls is an estimate for the same reason.
@@ -366,7 +371,7 @@ impl View {
             is_inclusive_estimate: of.is_inclusive_estimate.clone(),
             is_arc_estimate: of.is_arc_estimate.clone(),
             without_caller: Vec::new(),
-            has_own_part: Vec::new(),
+            own_part: Vec::new(),
             is_total_estimate: false,
         })
     }

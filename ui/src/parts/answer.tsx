@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Answers, Question } from "../answers";
 import { grouped } from "../format";
 import { place } from "../place";
-import { ask, isMissing, scopeKey, selected } from "../state";
+import { ask, ignoresFunctions, isMissing, scopeKey, selected } from "../state";
 
 export interface Asked<K extends Question["kind"]> {
   answer: Answers[K] | null;
@@ -94,4 +94,14 @@ export function Hidden({ shown, all, what }: { shown: number; all: number; what:
       shown.
     </p>
   );
+}
+
+/** Says that hidden functions and a focus change nothing here. */
+export function AllCallsNote() {
+  return ignoresFunctions.value ? (
+    <p class="note">
+      These are the costs of all calls: what lines, instructions and parts cost without hidden or left-out
+      functions, or in a focus, is not known. 100% is the cost without any of these.
+    </p>
+  ) : null;
 }

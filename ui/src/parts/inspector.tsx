@@ -183,8 +183,9 @@ export function CycleFacts({ cycle }: { cycle: Cycle }) {
         Cycle {cycle.number} <span class="count">{grouped(cycle.members.all)} functions</span>
       </h3>
       <p class="dim">
-        Its members call each other. The whole cycle costs <Cost costs={cycle.inclusive} />; the inclusive
-        cost of a member has no calls within the cycle.
+        Its members call each other. The whole cycle costs{" "}
+        <Cost costs={cycle.inclusive} estimate={cycle.estimated} />; the inclusive cost of a member has no
+        calls within the cycle.
       </p>
       {cycle.breaker ? (
         <p>
@@ -326,6 +327,7 @@ export function Inspector() {
             <Sums answer={answer} />
             <Actions answer={answer} />
             <p class="base">
+              {answer.inclusive_estimated ? "~" : ""}
               {percentOf(answer.inclusive[eventName.value], totalOf(eventName.value))} of the total{" "}
               {eventName.value} passes here.
             </p>

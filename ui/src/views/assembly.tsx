@@ -4,7 +4,7 @@ import { base, grouped, percentOf, share, visible } from "../format";
 import { go } from "../place";
 import { hasPrograms } from "../opening";
 import { eventName, selectById, selected, shownEvents, summary, whole } from "../state";
-import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
+import { AllCallsNote, Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { Cost } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
@@ -95,7 +95,12 @@ export function AssemblyView() {
   if (!hasFunction) return <NeedFunction what="its instructions, with their costs" />;
   return (
     <Status answer={answer} error={error}>
-      {answer ? <Code answer={answer} /> : null}
+      {answer ? (
+        <>
+          <AllCallsNote />
+          <Code answer={answer} />
+        </>
+      ) : null}
     </Status>
   );
 }

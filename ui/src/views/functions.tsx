@@ -258,7 +258,12 @@ function FunctionLine({
         <Costs key={name} row={row} name={name} />
       ))}
       {hasCounts ? <td class="num call-count">{callCount(row)}</td> : null}
-      {hasCounts ? <td class="num per-call">{perCall(row.inclusive[eventName.value], row.calls)}</td> : null}
+      {hasCounts ? (
+        <td class="num per-call">
+          {row.inclusive_estimated ? "~" : ""}
+          {perCall(row.inclusive[eventName.value], row.calls)}
+        </td>
+      ) : null}
       <td>
         {row.id === null && group !== "function" ? (
           <button

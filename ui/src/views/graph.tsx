@@ -41,7 +41,7 @@ export function nodeShare(node: GraphNode): string {
 /** The share of a box and, if it has the whole function, that of the self cost, as far as there is space. */
 export function nodeLabel(node: GraphNode): string {
   const cost = nodeShare(node);
-  const self = percentOf(node.self[eventName.value], whole.value);
+  const self = (node.self_estimated ? "~" : "") + percentOf(node.self[eventName.value], whole.value);
   return fitting(isWhole(node) ? [`${cost} · self ${self}`, cost] : [cost], node.width - 10);
 }
 
@@ -49,7 +49,7 @@ function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
     `${visible(node.name)}: ${markOf(node)}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
-    `self ${grouped(node.self[name])}${isWhole(node) ? "" : " in all calls of it"}`,
+    `self ${node.self_estimated ? "~" : ""}${grouped(node.self[name])}${isWhole(node) ? "" : " in all calls of it"}`,
     isBound(node) ? boundReason() : "",
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",

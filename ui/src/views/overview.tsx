@@ -13,6 +13,8 @@ const MAX_ROWS = 8;
 
 export function Overview() {
   const { answer, error } = useAnswer({ kind: "overview", limit: MAX_ROWS });
+  // Which of the functions of an object or file are estimates is not told.
+  const isEstimate = answer?.notes.some((note) => note.startsWith("~")) ?? false;
   return (
     <Status answer={answer} error={error}>
       {answer ? (
@@ -26,8 +28,8 @@ export function Overview() {
           <div class="cards">
             <Hottest answer={answer} />
             <Path answer={answer} />
-            <Shares title="Objects" rows={answer.shares.objects} group="object" />
-            <Shares title="Files" rows={answer.shares.files} group="file" />
+            <Shares title="Objects" rows={answer.shares.objects} group="object" isEstimate={isEstimate} />
+            <Shares title="Files" rows={answer.shares.files} group="file" isEstimate={isEstimate} />
             <Shares title="Threads" rows={answer.shares.threads} group={null} />
             <Shares title="Parts" rows={answer.shares.parts} group={null} />
           </div>
@@ -91,7 +93,12 @@ function Verdict({ answer }: { answer: Answer }) {
       <button class="name" onClick={() => select(first, "source")}>
         <span class="fn">{visible(first.name)}</span>
       </button>{" "}
-      has the highest self cost: <b>{percentOf(first.self[name], total.value)}</b> of all {name}
+      has the highest self cost:{" "}
+      <b>
+        {first.self_estimated ? "~" : ""}
+        {percentOf(first.self[name], total.value)}
+      </b>{" "}
+      of all {name}
       {first.calls !== null && Number(first.calls) > 0
         ? `, in ${callCount(first)} ${Number(first.calls) === 1 ? "call" : "calls"}`
         : ""}
@@ -102,7 +109,12 @@ function Verdict({ answer }: { answer: Answer }) {
           <button class="name" onClick={() => select(main, "callers")}>
             <span class="fn">{visible(main.name)}</span>
           </button>{" "}
-          with everything it calls is <b>{percentOf(main.inclusive[name], total.value)}</b>.
+          with everything it calls is{" "}
+          <b>
+            {main.is_estimate ? "~" : ""}
+            {percentOf(main.inclusive[name], total.value)}
+          </b>
+          .
         </>
       ) : null}
     </p>
@@ -166,7 +178,7 @@ function Hottest({ answer }: { answer: Answer }) {
             {answer.hottest.map((row) => (
               <tr key={row.id}>
                 <td class="num">
-                  <Cost costs={row.self} />
+                  <Cost costs={row.self} estimate={row.self_estimated} />
                 </td>
                 {hasCounts ? <td class="num">{callCount(row)}</td> : null}
                 <td>
@@ -254,7 +266,17 @@ function named(name: string): string {
   return visible(name || "???");
 }
 
-function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "object" | "file" | null }) {
+function Shares({
+  title,
+  rows,
+  group,
+  isEstimate,
+}: {
+  title: string;
+  rows: Share[];
+  group: "object" | "file" | null;
+  isEstimate?: boolean;
+}) {
   if (rows.length === 0) return null;
   return (
     <section>
@@ -264,7 +286,7 @@ function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "
           {rows.slice(0, MAX_ROWS).map((row) => (
             <tr key={row.name}>
               <td class="num">
-                <Cost costs={row.self} />
+                <Cost costs={row.self} estimate={isEstimate} />
               </td>
               <td>
                 {group ? (

@@ -4,7 +4,7 @@ import type { Exact, Parts, PartSummary } from "../answers";
 import { base, grouped, percentOf, share, sum, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, hover, summary } from "../state";
-import { Empty, Hidden, Status, useAnswer } from "../parts/answer";
+import { AllCallsNote, Empty, Hidden, Status, useAnswer } from "../parts/answer";
 import { Cost } from "../parts/cost";
 import { Export } from "../parts/save";
 
@@ -104,6 +104,7 @@ function PartList({ answer }: { answer: Parts }) {
   ];
   return (
     <>
+      <AllCallsNote />
       <div class="tools">
         <h1>Parts, in the order of dumps</h1>
         <span class="dim" role="status">

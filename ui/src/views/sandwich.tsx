@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf, sum, visible } from "../format";
 import { place } from "../place";
-import { costliest, eventName, isComparing, select, selected, whole } from "../state";
+import { costliest, eventName, isComparing, select, selected, selection, whole } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { Cost } from "../parts/cost";
 import {
@@ -143,6 +143,7 @@ function PlainSandwich() {
           <>
             <h1>{visible(place.value.name)}</h1>
             <p class="dim">
+              {selection.value?.inclusive_estimated ? "~" : ""}
               {grouped(rootCosts?.[eventName.value])} {eventName.value} (
               {percentOf(rootCosts?.[eventName.value], whole.value)}) pass through it: its callers are above,
               its callees below.

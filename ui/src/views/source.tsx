@@ -3,7 +3,7 @@ import type { DiffFunction, Source, SourceCall, SourceLine } from "../answers";
 import { callCount, grouped, percentOf, share, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, isComparing, selectById, selected, selectNamed, shownEvents, whole } from "../state";
-import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
+import { AllCallsNote, Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
@@ -166,6 +166,7 @@ function Remarks({ answer }: { answer: Source }) {
   const isEmptyText = answer.lines.length > 0 && answer.lines.every((line) => line.text.length === 0);
   return (
     <>
+      <AllCallsNote />
       {shown?.remark && !isEmptyText ? (
         <p class="warn">
           {visible(shown.path)}: {visible(shown.remark)}

@@ -66,19 +66,6 @@ int main(int count, char **words) {
 }
 "#;
 
-/// Code that finds its own address by a call, and calls a function from the same depth of the stack.
-const PLACES: &str = r#"
-__attribute__((noinline)) long leaf(long x) { __asm__ volatile(""); return x * 3; }
-__attribute__((noinline)) long work(long x) {
-    long pc;
-    __asm__ volatile("call 1f; 1: pop %0" : "=r"(pc) : : "memory");
-    long r = leaf(x);
-    __asm__ volatile("" : : "r"(pc));
-    return r + 1;
-}
-int main(void) { long sum = 0; for (int i = 0; i < 1000; i++) sum += work(i); return sum == 1; }
-"#;
-
 /// Faults that a handler repairs, goes on behind, or leaves: also within repeated instructions, and traps.
 const FAULTS: &str = r#"
 #define _GNU_SOURCE
@@ -399,9 +386,8 @@ fn unusual_programs_have_the_profiles_of_callgrind() {
     }
     let folder = folder(&[]);
     compile(folder.path(), "pops", &["-O1", "-mno-red-zone"], POPS);
-    compile(folder.path(), "places", &["-O2", "-mno-red-zone"], PLACES);
     compile(folder.path(), "faults", &["-O1"], FAULTS);
-    for program in ["./pops", "./places", "./faults"] {
+    for program in ["./pops", "./faults"] {
         assert_same_profile(folder.path(), &[program]);
     }
 }

@@ -208,7 +208,7 @@ fn emit_look_at_stack(asm: &mut Asm, target: u64, odd: u64, is_free: bool) {
         asm.jump_if(BELOW, odd);
         return;
     }
-    let is_below = asm.jump_unless_stack_is_above();
+    let is_below = asm.jump_unless_stack_is_above(0);
     asm.set(RCX, target as u32);
     asm.jump(odd);
     asm.land(is_below);

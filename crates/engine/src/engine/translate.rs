@@ -308,7 +308,8 @@ impl Engine {
         asm.spill(RCX);
         asm.spill(RDX);
         asm.load_shadow(RDX);
-        let is_below = asm.jump_unless_stack_is_above();
+        // A call has put its return address there.
+        let is_below = asm.jump_unless_stack_is_above(if kind == BranchKind::Call { 1 } else { 0 });
         asm.restore(RCX);
         asm.restore(RDX);
         let mut rare = self.rare_code();

@@ -34,10 +34,21 @@ pub struct Attributed {
     pub is_arc_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
-    /// By node: `true` if it is hidden, and costs more than its calls.
-    pub has_own_part: Vec<bool>,
+    /// By node: what is known of its cost beyond that of its calls, if it is hidden.
+    pub own_part: Vec<OwnPart>,
     /// `true` if the sum of all self costs is an estimate.
     pub is_total_estimate: bool,
+}
+
+/// The certainty of what a hidden node costs beyond its calls. See the example of [`hide`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnPart {
+    /// It has stayed with the node.
+    Known,
+    /// Other members of its cycle may have it.
+    Estimate,
+    /// Nothing: the costs are estimates, and what is beyond may be a matter of rounding.
+    Unknown,
 }
 
 /// Tells which costs of a graph are estimates already, because something was left out or focused on before. A cost that is made
@@ -123,7 +134,7 @@ impl Units {
 /// and stays with it. Inclusive costs stay, unless a call states less than the hidden callee gives for it.
 ///
 /// ```
-/// use gristmill_profile::analysis::{CallArc, CallGraph, hide};
+/// use gristmill_profile::analysis::{CallArc, CallGraph, OwnPart, hide};
 ///
 /// let mut builder = CallGraph::builder(1);
 /// let [main, load, read] = [10, 20, 70].map(|cost| builder.add_node(&[cost]));
@@ -134,6 +145,7 @@ impl Units {
 /// assert_eq!([main, load, read].map(|node| hidden.graph.self_cost(node)[0]), [20, 80, 0]);
 /// // All that `read` costs is its own, so that it costs its callers what the calls cost.
 /// assert!(!hidden.is_self_estimate.contains(&true));
+/// assert_eq!(hidden.own_part[2], OwnPart::Known);
 /// assert_eq!(hidden.graph.self_and_callees(main), [100]);
 /// ```
 pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
@@ -160,7 +172,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
     let mut without_caller = vec![0; graph.width()];
-    let mut has_own_part = vec![false; graph.node_count()];
+    let mut own_part = vec![OwnPart::Unknown; graph.node_count()];
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative = negative_events(graph);
     let of_cycles = UnitCosts::new(graph, &cycles, &has_negative, &estimates);
@@ -192,7 +204,11 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         let cycle = cycles.of(members[0]);
         let beyond = of_cycles.beyond.row(cycle);
         let is_known = cycles.sizes[cycle] as usize == members.len() && !of_cycles.is_estimate[cycle];
-        has_own_part[members[0].index()] = is_known && has_cost(beyond);
+        own_part[members[0].index()] = match (is_known, of_cycles.is_estimate[cycle]) {
+            (true, _) => OwnPart::Known,
+            (false, true) => OwnPart::Unknown,
+            (false, false) => OwnPart::Estimate,
+        };
         let rest = match is_known {
             true => shares(&amounts, beyond, of_cycles.inclusive.row(cycle)),
             false => vec![0; graph.width()],
@@ -267,7 +283,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         is_inclusive_estimate,
         is_arc_estimate,
         without_caller,
-        has_own_part,
+        own_part,
         is_total_estimate: false,
     }
 }

@@ -45,7 +45,9 @@ pub(crate) mod tests;
 pub mod tree;
 
 pub use arcs::CallArc;
-pub use attribution::{Attributed, Estimates, bypass, focus, focus_after, hide, hide_after, leave_out};
+pub use attribution::{
+    Attributed, Estimates, OwnPart, bypass, focus, focus_after, hide, hide_after, leave_out,
+};
 pub use cycle::{Breaker, Condensation, Cycles, Unit};
 pub use folding::{CutArcs, FoldedProfile, NodeCosts};
 pub use graph::{CallGraph, CallGraphBuilder};

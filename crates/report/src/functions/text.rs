@@ -339,9 +339,7 @@ impl Functions<'_> {
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
         if detail.calls {
-            // Estimates of costs are estimates of calls, too.
-            let sign = if row.is_inclusive_estimate && row.calls.recorded() > 0 { "~" } else { "" };
-            cells.push(Cell::number(row.calls.for_programs(), format!("{sign}{}", row.calls.text())));
+            cells.push(Cell::number(row.calls.for_programs(), row.call_count()));
         }
         cells.push(Cell::new(""));
         cells
@@ -392,7 +390,7 @@ impl Functions<'_> {
         aligned.write_titles(look, out)?;
         let times = |row: &FunctionRow| match calls {
             true if row.calls.exact().is_none() => format!("{} ", row.calls.text()),
-            true => format!("{}× ", row.calls.text()),
+            true => format!("{}× ", row.call_count()),
             false => String::new(),
         };
         let names =
@@ -542,6 +540,12 @@ impl FunctionRow {
             (false, true) => "~",
             (false, false) => "",
         }
+    }
+
+    /// The count of calls. Estimates of costs are estimates of calls, too.
+    fn call_count(&self) -> String {
+        let sign = if self.is_inclusive_estimate && self.calls.recorded() > 0 { "~" } else { "" };
+        format!("{sign}{}", self.calls.text())
     }
 
     /// The sign before a self cost.

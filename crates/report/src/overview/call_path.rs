@@ -386,7 +386,9 @@ impl<'w> Walk<'w> {
                 (self.hottest(members)[0], None, Some(cycle.number()), members.len())
             }
         };
-        let subject = self.view.subject(self.view.subject_at(node));
+        let of_node = self.view.subject_at(node);
+        let is_estimate = is_estimate || self.view.is_inclusive_estimate(of_node);
+        let subject = self.view.subject(of_node);
         let profile = self.view.profile();
         PathStep {
             id,

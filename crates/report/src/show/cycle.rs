@@ -24,6 +24,9 @@ pub struct CycleSummary {
     pub self_costs: Costs,
     /// Inclusive cost of the cycle.
     pub inclusive: Costs,
+    /// `true` if these costs are estimates: functions are hidden or focused on, and several callers share a cost.
+    #[serde(rename = "estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
     /// The count of calls from outside.
     #[serde(flatten)]
     pub calls: CallCount,
@@ -46,6 +49,12 @@ pub struct CycleMember {
     pub self_costs: Costs,
     /// Inclusive cost.
     pub inclusive: Costs,
+    /// `true` if the self cost is an estimate.
+    #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_self_estimate: bool,
+    /// `true` if the inclusive cost is an estimate.
+    #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_inclusive_estimate: bool,
 }
 
 /// Calls from outside to a member of a cycle. See the example of [`Show`](super::Show).
@@ -60,6 +69,9 @@ pub struct CycleEntry {
     pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
+    /// `true` if the cost and the count are estimates.
+    #[serde(rename = "cost_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
 }
 
 /// The calls whose removal breaks most of a cycle. See the example of [`Show`](super::Show).
@@ -141,6 +153,8 @@ fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) ->
     let members = cycles.members(cycle).iter();
     let mut members: Vec<SubjectId> = members.map(|&member| view.subject_at(member)).collect();
     sort_first_by_cost(view, &mut members, limit, |&member| (0, first(view.inclusive_cost(member)), member));
+    let is_estimate =
+        members.iter().any(|&member| view.is_self_estimate(member) || view.is_inclusive_estimate(member));
     let mut entries = cycles.entries(graph, cycle);
     sort_first_by_cost(view, &mut entries, limit, |&arc| {
         (0, first(graph.arc_cost(arc)), view.subject_at(graph.caller(arc)))
@@ -154,11 +168,14 @@ fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) ->
         number: cycle.number(),
         self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
         inclusive: head.costs(inclusive.cycle_cost(cycle)),
+        is_estimate,
         calls: view.cycle_calls(cycle),
         members: List::from_shown(members, limit, |member| CycleMember {
             function: shared(member),
             self_costs: head.costs(view.self_cost(member)),
             inclusive: head.costs(view.inclusive_cost(member)),
+            is_self_estimate: view.is_self_estimate(member),
+            is_inclusive_estimate: view.is_inclusive_estimate(member),
         }),
         entries: List::from_shown(entries, limit, |entry| {
             let arc = graph.arc(entry).map(|node| view.subject_at(node));
@@ -167,6 +184,7 @@ fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) ->
                 callee: shared(arc.callee),
                 calls: CallCount::new(arc.count, graph.is_inlined(entry)),
                 cost: head.costs(graph.arc_cost(entry)),
+                is_estimate: view.is_call_estimate(entry),
             }
         }),
         breaker: cycles.breaker(graph, cycle, 0, MAX_BREAKER_WORK).map(|breaker| {

@@ -252,11 +252,14 @@ impl Show {
         let events = self.events(2, look.width, 4);
         let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
         columns.push(Column::text("Member"));
-        let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
+        let cells = |inclusive: &[Cost], own: &[Cost], are_estimates: [bool; 2]| {
             let mut cells = Vec::new();
             for nth in 0..events {
-                cells.extend(self.cost_cells(nth, inclusive(nth), cycle.inclusive[nth]));
-                cells.extend(self.cost_cells(nth, own(nth), cycle.inclusive[nth]));
+                for (cost, is_estimate) in [inclusive[nth], own[nth]].into_iter().zip(are_estimates) {
+                    let [mut amount, share] = self.cost_cells(nth, cost, cycle.inclusive[nth]);
+                    amount.shown.insert_str(0, mark(is_estimate));
+                    cells.extend([amount, share]);
+                }
             }
             cells.push(Cell::new(""));
             cells
@@ -264,10 +267,11 @@ impl Show {
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut names = Vec::new();
         for member in &cycle.members.rows {
-            rows.push(cells(&|nth| member.inclusive[nth], &|nth| member.self_costs[nth]));
+            let are_estimates = [member.is_inclusive_estimate, member.is_self_estimate];
+            rows.push(cells(&member.inclusive, &member.self_costs, are_estimates));
             names.push(Label::Function("", &member.function));
         }
-        rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));
+        rows.push(cells(&cycle.inclusive, &cycle.self_costs, [cycle.is_estimate; 2]));
         names.push(Label::Text(format!("all {} members", grouped(cycle.members.all))));
 
         let third = look.name_columns(look.width / 3);
@@ -275,11 +279,12 @@ impl Show {
         let unit = self.head.events[0].unit;
         for entry in &cycle.entries.rows {
             below.push(format!(
-                "entered by {} -> {} ×{} {}",
+                "entered by {} -> {} ×{sign}{} {sign}{}",
                 short(&entry.caller.name, third),
                 short(&entry.callee.name, third),
                 entry.calls.text(),
-                unit.show(entry.cost[0])
+                unit.show(entry.cost[0]),
+                sign = mark(entry.is_estimate)
             ));
         }
         if cycle.entries.rows.len() < cycle.entries.all {
@@ -307,10 +312,11 @@ impl Show {
             }
         });
         let total = percent(cycle.inclusive[0], self.head.totals[0]);
-        let share = if total.is_empty() { String::new() } else { format!(" ({total})") };
+        let sign = mark(cycle.is_estimate);
+        let share = if total.is_empty() { String::new() } else { format!(" ({sign}{total})") };
         Section {
             title: format!(
-                "Cycle {}: {} functions, {}{share}, called {} from outside",
+                "Cycle {}: {} functions, {sign}{}{share}, called {} from outside",
                 cycle.number,
                 grouped(cycle.members.all),
                 unit.show(cycle.inclusive[0]),
@@ -371,4 +377,9 @@ pub(super) fn counted<T>(list: &List<T>) -> String {
 pub(super) fn more<T>(list: &List<T>) -> Vec<String> {
     let hidden = list.all - list.rows.len();
     if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", grouped(hidden))] }
+}
+
+/// The sign before a number that may be an estimate.
+pub(super) fn mark(is_estimate: bool) -> &'static str {
+    if is_estimate { "~" } else { "" }
 }

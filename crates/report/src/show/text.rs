@@ -7,7 +7,7 @@ use gristmill_output::{
     Cell, Column, Look, Table, csv, grouped, json, lossy, markdown, percent_number, printable, wrap,
 };
 
-use super::sections::Form;
+use super::sections::{Form, mark};
 use super::{CycleSummary, Show};
 use crate::path::UNKNOWN;
 use crate::report::Report;
@@ -147,9 +147,10 @@ impl Show {
     /// The inclusive costs of a member and of its cycle, and what they are made of. The first event type stands for all.
     fn costs_in_words(&self, cycle: &CycleSummary) -> [String; 2] {
         let event = &self.head.events[0];
-        let amount = |cost: Cost| match self.head.events.len() {
-            1 => event.unit.show(cost),
-            _ => format!("{} {}", event.unit.show(cost), printable(event.name.as_bytes())),
+        let show = |cost: Cost, is_estimate: bool| format!("{}{}", mark(is_estimate), event.unit.show(cost));
+        let amount = |cost: Cost, is_estimate: bool| match self.head.events.len() {
+            1 => show(cost, is_estimate),
+            _ => format!("{} {}", show(cost, is_estimate), printable(event.name.as_bytes())),
         };
         // What is cut off at the total is less than its parts.
         let limited = |cost: Cost, whole: Cost| if cost < whole { ", limited to the total" } else { "" };
@@ -160,17 +161,17 @@ impl Show {
         [
             format!(
                 "inclusive cost {}: self cost {}, and {} by calls out of the cycle{}; calls within the cycle do not count",
-                amount(all),
-                event.unit.show(own),
-                event.unit.show(calls),
+                amount(all, self.is_inclusive_estimate),
+                show(own, self.is_self_estimate),
+                show(calls, self.callees_sum.is_estimate),
                 limited(all, own + calls)
             ),
             format!(
                 "the cycle costs {}: self cost {} of its {} members, and {} by their calls out of it{}",
-                amount(cycle_all),
-                event.unit.show(cycle_own),
+                amount(cycle_all, cycle.is_estimate),
+                show(cycle_own, cycle.is_estimate),
                 grouped(cycle.members.all),
-                event.unit.show(cycle_calls),
+                show(cycle_calls, cycle.is_estimate),
                 limited(cycle_all, self.by_callees[0])
             ),
         ]
@@ -185,7 +186,9 @@ impl Show {
         let times = match (self.calls.exact(), self.calls.recorded()) {
             (Some(0), _) => "called".to_owned(),
             (Some(1), _) => "called once".to_owned(),
-            (Some(calls), _) => format!("called {} times", grouped(calls)),
+            (Some(calls), _) => {
+                format!("called {}{} times", mark(self.is_inclusive_estimate), grouped(calls))
+            }
             (None, 0) => "inlined".to_owned(),
             (None, 1) => "called once, and inlined,".to_owned(),
             (None, calls) => format!("called {} times, and inlined,", grouped(calls)),
@@ -209,10 +212,13 @@ impl Show {
             let Some(by_callers) = self.by_callers.as_ref().map(|costs| costs[nth]) else { continue };
             if by_callers != by_callees {
                 let what = if self.cycle.is_some() { "its cycle cost" } else { "it cost" };
+                let is_estimate = self.is_self_estimate || self.callees_sum.is_estimate;
                 lines.push(format!(
-                    "by its callers {what} {} {}, by self cost and callees {}",
+                    "by its callers {what} {}{} {}, by self cost and callees {}{}",
+                    mark(self.callers_sum.is_estimate),
                     event.unit.show(by_callers),
                     printable(event.name.as_bytes()),
+                    mark(is_estimate || self.cycle.as_ref().is_some_and(|cycle| cycle.is_estimate)),
                     event.unit.show(by_callees)
                 ));
             }

@@ -30,6 +30,7 @@ pub(super) struct Attribution {
     pub(super) is_inclusive_estimate: Vec<bool>,
     /// By arc of the graph.
     pub(super) is_arc_estimate: Vec<bool>,
+    pub(super) is_total_estimate: bool,
     pub(super) hide: Option<Regex>,
     pub(super) focus: Option<Regex>,
     pub(super) drop: Option<Regex>,
@@ -115,7 +116,9 @@ impl Draft<'_> {
         let mut notes = Vec::new();
         // Each step knows what the steps before have made an estimate.
         let mut estimates = Estimates::none(graph);
+        let mut is_total_estimate = false;
         if let Some((rest, note)) = dropped {
+            is_total_estimate = rest.is_total_estimate;
             estimates = estimates_of(rest).1;
             notes.push(note);
         }
@@ -124,14 +127,21 @@ impl Draft<'_> {
             let total = graph.total()[0];
             let names = self.named(graph, &is_chosen);
             let focused = focus_after(graph, &is_chosen, &estimates).ok_or(ViewError::NegativeCosts)?;
+            is_total_estimate |= focused.is_total_estimate;
             let share = estimate(&focused, percent(focused.graph.total()[0], total));
             (*graph, estimates) = estimates_of(focused);
             notes.push(format!("focus on {names}, and callees: {share} of the cost; other cost is left out"));
         }
         if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
-            // A call that is estimated to cost nothing may still be one of several that share a cost.
-            let is_left =
-                |id: ArcId| estimates.is_arc[id.index()] || graph.arc_cost(id).iter().any(|&cost| cost != 0);
+            // A call that is estimated to cost nothing may still be one of several that share a cost. Calls within a cycle have costs that
+            // contain each other, so that it has to stay one.
+            let cycles = self.cycles(graph);
+            let is_left = |id: ArcId| {
+                estimates.is_arc[id.index()]
+                    || graph.arc(id).count != 0
+                    || cycles.is_inner(&graph.arc(id))
+                    || graph.arc_cost(id).iter().any(|&cost| cost != 0)
+            };
             let left = graph.arc_ids().filter(|&id| is_left(id));
             let is_arc = left.map(|id| estimates.is_arc[id.index()]).collect();
             *graph = graph.without(|id, _| !is_left(id));
@@ -174,6 +184,7 @@ impl Draft<'_> {
             is_self_estimate: estimates.is_self,
             is_inclusive_estimate: estimates.is_inclusive,
             is_arc_estimate: estimates.is_arc,
+            is_total_estimate,
             hide: hidden.clone(),
             focus: focused.clone(),
             drop: drop.clone(),

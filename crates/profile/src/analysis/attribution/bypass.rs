@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gristmill_format::Cost;
 
-use super::{Attributed, Units, has_cost, negative_events, shares};
+use super::{Attributed, OwnPart, Units, has_cost, negative_events, shares};
 use crate::analysis::arcs::CallArc;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
@@ -51,7 +51,8 @@ impl Draft {
 /// let arcs: Vec<_> = of.graph.arc_ids().map(|arc| (of.graph.callee(arc), of.graph.arc_cost(arc)[0])).collect();
 /// assert_eq!((arcs, of.is_arc_estimate), (vec![(read, 70)], vec![false]));
 /// ```
-pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
+pub fn bypass(mut of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
+    let mut is_inclusive_estimate = std::mem::take(&mut of.is_inclusive_estimate);
     let graph = &of.graph;
     let hidden = |node: NodeId| is_hidden[node.index()];
     let units = Units::new(graph, |id| hidden(graph.caller(id)) && hidden(graph.callee(id)));
@@ -90,26 +91,28 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         }
         let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.caller(id)).collect();
         let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
-        // What callees cost beyond all calls of the component belongs to the part of it that nothing calls, if there is one.
-        let has_own_part = of.has_own_part[members[0].index()];
-        let mut sum = vec![0; graph.width()];
-        callees.values().for_each(|called| add(&mut sum, &called.costs));
-        let mut beyond = sum.clone();
+        // What callees cost beyond all calls of the component belongs to the part of it that nothing calls.
+        let mut beyond = vec![0; graph.width()];
+        callees.values().for_each(|called| add(&mut beyond, &called.costs));
         for id in &entries {
             beyond.iter_mut().zip(graph.arc_cost(*id)).for_each(|(beyond, call)| *beyond -= call);
         }
         let is_excess = |beyond: &Cost| *beyond > 0 || has_negative && *beyond != 0;
-        let is_doubtful = !has_own_part && beyond.iter().any(is_excess);
-        for beyond in &mut beyond {
-            *beyond = if has_own_part { (*beyond).max(0) } else { 0 };
+        let own_part = of.own_part[members[0].index()];
+        let is_doubtful = (own_part != OwnPart::Known || has_negative) && beyond.iter().any(is_excess);
+        let mut own_parts = vec![vec![0; graph.width()]; callees.len()];
+        for (event, &beyond) in beyond.iter().enumerate() {
+            if beyond > 0 && !has_negative && own_part != OwnPart::Unknown {
+                let costs: Vec<Cost> = callees.values().map(|called| called.costs[event]).collect();
+                apportion(beyond, costs.iter().copied(), |nth, share| own_parts[nth][event] = share);
+            }
         }
-        for (callee, called) in callees.iter() {
-            let own = shares(&called.costs, &beyond, &sum);
+        for ((callee, called), own) in callees.iter().zip(own_parts) {
             let mut called = called.clone();
             called.is_estimate |= is_doubtful;
             if has_cost(&own) {
+                let count = shares(&[called.count.max(0)], &own[..1], &called.costs[..1])[0];
                 called.costs.iter_mut().zip(&own).for_each(|(cost, own)| *cost -= own);
-                let count = shares(&[called.count], &beyond[..1], &sum[..1])[0];
                 called.count -= count;
                 called.is_estimate |=
                     callees.len() > 1 || entries.iter().any(|id| of.is_arc_estimate[id.index()]);
@@ -137,8 +140,16 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                 }
             }
         }
-        for (&id, left) in entries.iter().zip(left).filter(|(_, left)| has_cost(left)) {
+        for (&id, mut left) in entries.iter().zip(left) {
             let CallArc { caller, callee, .. } = graph.arc(id);
+            for cost in left.iter_mut().filter(|cost| **cost < 0 && !has_negative) {
+                // Estimates may give callees more than the call has.
+                *cost = 0;
+                is_inclusive_estimate[caller.index()] = true;
+            }
+            if !has_cost(&left) {
+                continue;
+            }
             if !hidden(caller) {
                 arcs.insert((caller, callee), Draft { count: 0, costs: left, is_estimate: true });
             }
@@ -149,7 +160,7 @@ pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         arcs.iter()
             .map(|((caller, callee), arc)| (CallArc { caller, callee, count: arc.count }, &arc.costs[..])),
     );
-    Some(Attributed { graph, is_arc_estimate, ..of })
+    Some(Attributed { graph, is_arc_estimate, is_inclusive_estimate, ..of })
 }
 
 /// Adds calls to those that are known.

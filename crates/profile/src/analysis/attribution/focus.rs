@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use super::{Attributed, Estimates, Units, has_cost, shares};
+use super::{Attributed, Estimates, OwnPart, Units, has_cost, shares};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::proportion::{apportion, nearest_proportion};
@@ -53,16 +53,29 @@ pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates)
     let mut focus = Focus::new(graph, estimates);
     focus.look_below(is_chosen);
     let (self_costs, mut arc_costs) = focus.hand_down(is_chosen);
-    let (is_self_estimate, is_inclusive_estimate) = focus.node_estimates();
-    let is_arc_estimate = graph.arc_ids().map(|id| focus.is_arc_estimate(id)).collect();
-    let counts = graph.arc_ids().map(|id| focus.add_way_to_chosen(id, &mut arc_costs)).collect();
+    let (is_self_estimate, is_inclusive_estimate) = focus.node_estimates(is_chosen);
+    // All calls of chosen nodes, and by them, count.
+    let is_whole = |id| is_chosen[graph.caller(id).index()] || is_chosen[graph.callee(id).index()];
+    let is_arc_estimate = |id: ArcId| match is_whole(id) {
+        true => estimates.is_arc[id.index()],
+        false => focus.is_arc_estimate(id),
+    };
+    let is_arc_estimate = graph.arc_ids().map(is_arc_estimate).collect();
+    let count = |id: ArcId| {
+        if is_whole(id) {
+            arc_costs.row_mut(id.index()).copy_from_slice(graph.arc_cost(id));
+            return graph.arc(id).count;
+        }
+        focus.add_way_to_chosen(id, &mut arc_costs)
+    };
+    let counts = graph.arc_ids().map(count).collect();
     Some(Attributed {
         graph: graph.with_tables(self_costs, arc_costs, counts),
         is_self_estimate,
         is_inclusive_estimate,
         is_arc_estimate,
         without_caller: vec![0; graph.width()],
-        has_own_part: vec![false; graph.node_count()],
+        own_part: vec![OwnPart::Unknown; graph.node_count()],
         is_total_estimate: focus.is_total_estimate,
     })
 }
@@ -222,9 +235,11 @@ impl<'g> Focus<'g> {
         for members in units.iter().rev() {
             let unit = self.units.of(members[0]);
             if self.has_chosen[unit] {
-                // Of what leads from one to another, not all is known.
-                self.is_total_estimate |= has_cost(self.above.row(unit));
-                self.above.row_mut(unit).copy_from_slice(self.below.row(unit));
+                // Also what is called by chosen nodes above, which may be more than the calls of those in a cycle.
+                let row = self.above.row_mut(unit);
+                row.iter_mut()
+                    .zip(self.below.row(unit))
+                    .for_each(|(cost, &below)| *cost = (*cost).max(below));
             }
             // Calls may state more than the callee has.
             let row = self.above.row_mut(unit);
@@ -259,15 +274,17 @@ impl<'g> Focus<'g> {
                     || self.is_part(&self.above, unit)
                     || self.is_unknown_part(unit)
                     || is_of_estimate;
-                self.is_above_estimate[callee] |=
-                    !self.is_nothing(id) && !self.has_chosen[callee] && is_divided;
+                let is_estimate = !self.is_nothing(id) && is_divided;
+                self.is_above_estimate[callee] |= is_estimate && !self.has_chosen[callee];
+                // Of what leads from chosen nodes to others over this unit, not all is known.
+                self.is_total_estimate |= is_estimate && self.has_chosen[callee] && !self.has_chosen[unit];
             }
         }
         (self_costs, arc_costs)
     }
 
     /// Tells of which nodes the self cost is an estimate, and of which the inclusive cost.
-    fn node_estimates(&self) -> (Vec<bool>, Vec<bool>) {
+    fn node_estimates(&self, is_chosen: &[bool]) -> (Vec<bool>, Vec<bool>) {
         let graph = self.graph;
         let mut has_outer_cost = vec![false; self.units.count];
         for members in self.units.ascending() {
@@ -285,8 +302,9 @@ impl<'g> Focus<'g> {
                 && has_cost(self.below.row(unit))
                 && graph.outgoing(node).any(|id| self.units.is_inner(graph, id) && !self.is_nothing(id));
             let is_counted = self.is_chosen[unit] || has_cost(self.above.row(unit));
+            let is_own_divided = !is_chosen[node.index()] && (self.is_above_estimate[unit] || is_divided);
             let is_self_estimate = (has_cost(graph.self_cost(node)) || is_known_estimate)
-                && (self.is_above_estimate[unit] || is_divided || is_known_estimate && is_counted);
+                && (is_own_divided || is_known_estimate && is_counted);
             let is_inclusive_estimate = self.is_above_estimate[unit]
                 || self.is_below_estimate[unit]
                 || calls_members && self.units.is_cycle(unit)
@@ -305,9 +323,6 @@ impl<'g> Focus<'g> {
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         if self.is_nothing(id) {
             return false;
-        }
-        if self.is_chosen[caller] || self.is_chosen[callee] {
-            return self.known.is_arc[id.index()];
         }
         let is_divided = self.is_above_estimate[caller]
             || self.is_part(&self.above, caller)

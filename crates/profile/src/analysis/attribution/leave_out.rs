@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use super::{Attributed, focus, has_cost};
+use super::{Attributed, OwnPart, focus, has_cost};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::ArcId;
 use crate::cost::CostTable;
@@ -56,7 +56,7 @@ pub fn leave_out(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
         is_arc_estimate: focused.is_arc_estimate,
         graph: graph.with_tables(self_costs, arc_costs, counts),
         without_caller: vec![0; graph.width()],
-        has_own_part: vec![false; graph.node_count()],
+        own_part: vec![OwnPart::Unknown; graph.node_count()],
         is_total_estimate: focused.is_total_estimate,
     })
 }

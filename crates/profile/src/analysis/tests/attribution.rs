@@ -202,6 +202,21 @@ fn a_focus_on_a_member_of_a_cycle_has_what_its_calls_cost() {
     let rest = leave_out(&graph, &is_chosen).unwrap();
     assert_eq!([0, 1, 2].map(|node| rest.graph.self_cost(n(node))[0]), [10, 999_980, 0]);
     assert!(rest.is_total_estimate);
+    // What calls the cycle is chosen, too: all of it counts.
+    let of = focus(&graph, &[true, false, true]).unwrap();
+    assert_eq!(of.graph.total(), graph.total());
+    assert_eq!(leave_out(&graph, &[true, false, true]).unwrap().graph.total(), [0]);
+}
+
+#[test]
+fn a_focus_on_callers_and_callees_is_exact() {
+    // 0 calls 1, which calls 2 and, by 3, 4.
+    let graph = graph(&[10, 20, 30, 5, 40], &[(0, 1, 1, 95), (1, 2, 1, 30), (1, 3, 1, 45), (3, 4, 2, 40)]);
+    for is_chosen in [[false, true, true, false, false], [false, true, false, false, true]] {
+        let of = focus(&graph, &is_chosen).unwrap();
+        assert!(!of.is_total_estimate && !of.is_self_estimate.contains(&true));
+        assert_eq!(of.graph.total(), [95]);
+    }
 }
 
 #[test]
@@ -382,6 +397,7 @@ proptest! {
         let of = bypass(hide(&truth.graph(), is_hidden), is_hidden).unwrap();
         let expected = naive_bypass(&truth, is_hidden);
         let seen = |node: NodeId| !hidden[node.index()];
+        prop_assert!(of.graph.arc_costs().rows().all(|costs| costs[0] >= 0));
         for id in of.graph.arc_ids().filter(|&id| seen(of.graph.caller(id)) && seen(of.graph.callee(id))) {
             let (arc, found) = (of.graph.arc(id), of.graph.arc_cost(id)[0]);
             let cost = expected.get(&(arc.caller.index(), arc.callee.index())).copied().unwrap_or(0);
@@ -538,6 +554,25 @@ proptest! {
         let calls = graph.incoming(chosen).map(|id| graph.arc_cost(id)[0]).sum::<Cost>();
         let is_called = truth.invocations.iter().all(|&(caller, node, _)| caller.is_some() || node != chosen.index());
         prop_assert!(!is_called || total <= calls.max(graph.self_cost(chosen)[0]), "{total} of {calls}");
+    }
+
+    #[test]
+    fn the_total_of_a_focus_is_exact_or_an_estimate(
+        truth in prop_oneof![truths(), truths_without_recursion()],
+        chosen in prop::collection::vec(any::<bool>(), 7),
+    ) {
+        let is_chosen = &chosen[..truth.functions];
+        let graph = truth.graph();
+        let of = focus(&graph, is_chosen).unwrap();
+        let arising = naive_focus(&truth, is_chosen).iter().map(|(own, _)| own).sum::<Cost>();
+        let total = of.graph.total()[0];
+        prop_assert!(of.is_total_estimate || total == arising, "{total} of {arising}");
+        // What begins with a chosen function is all of it.
+        prop_assert!(!is_chosen[0] || total == graph.total()[0], "{total}");
+        for id in graph.arc_ids().filter(|&id| is_chosen[graph.callee(id).index()]) {
+            prop_assert_eq!(of.graph.arc(id).count, graph.arc(id).count);
+            prop_assert_eq!(of.graph.arc_cost(id), graph.arc_cost(id));
+        }
     }
 
     #[test]
