@@ -61,11 +61,12 @@ export const README = {
   ],
 };
 
+/** The browser, once it is wanted. */
 let browser;
 let directory;
 const served = new Map();
 after(async () => {
-  await browser?.close();
+  await (await browser)?.close();
   for (const one of served.values()) (await one).close?.();
   if (directory) rmSync(directory, { recursive: true });
 });
@@ -181,11 +182,13 @@ export async function settle(page) {
 
 /** A page without an address yet. */
 async function blank({ dark = false, size = { width: 1440, height: 900 } }) {
-  browser ??= await chromium.launch({
+  browser ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-lcd-text"],
   });
-  const context = await browser.newContext({
+  const context = await (
+    await browser
+  ).newContext({
     viewport: size,
     colorScheme: dark ? "dark" : "light",
     acceptDownloads: true,

@@ -194,7 +194,9 @@ impl<'g> Focus<'g> {
                 self.is_above_estimate[unit] = !is_all;
                 self.is_total_estimate |= !is_all;
                 let most = if is_all { self.whole.row(unit).to_vec() } else { self.most(members, is_chosen) };
-                self.below.row_mut(unit).copy_from_slice(&most);
+                // Also what other chosen nodes have that the unit leads to.
+                let below = self.below.row_mut(unit).iter_mut().zip(self.whole.row(unit)).zip(&most);
+                below.for_each(|((below, &whole), &most)| *below = (*below).max(most).min(whole));
             }
         }
     }

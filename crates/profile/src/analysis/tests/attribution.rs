@@ -202,6 +202,15 @@ fn a_focus_on_a_member_of_a_cycle_has_what_its_calls_cost() {
     let rest = leave_out(&graph, &is_chosen).unwrap();
     assert_eq!([0, 1, 2].map(|node| rest.graph.self_cost(n(node))[0]), [10, 999_980, 0]);
     assert!(rest.is_total_estimate);
+    // What the cycle calls is chosen, too: all of that counts.
+    let arcs = [(0, 1, 1, 1_000_000), (1, 1, 100, 900_000), (1, 2, 1, 10), (2, 1, 1, 5), (1, 3, 9, 900_000)];
+    let calling = super::sample::graph(&[10, 99_985, 5, 900_000], &arcs);
+    let of = focus(&calling, &[false, false, true, true]).unwrap();
+    assert_eq!(
+        [0, 1]
+            .map(|node| of.graph.arc_cost(of.graph.arc_between(n(node), n(node + 1)).unwrap())[0] >= 900_000),
+        [true, false]
+    );
     // What calls the cycle is chosen, too: all of it counts.
     let of = focus(&graph, &[true, false, true]).unwrap();
     assert_eq!(of.graph.total(), graph.total());
