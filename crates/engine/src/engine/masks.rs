@@ -99,8 +99,8 @@ pub(super) fn was_held_back(state: &mut State) -> bool {
     }
 }
 
-/// Lets those faults come that were blocked only during a system call.
-pub(super) fn end_call(state: &mut State) {
+/// Unblocks those faults that the program blocked only during a system call, which has ended.
+pub(super) fn let_held_faults_come(state: &mut State) {
     let (held, saved_mask) = (&raw mut state.held_for_call, &raw mut state.saved_mask);
     // SAFETY: these are fields of the state, which the handler writes.
     unsafe {

@@ -79,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// Does it for the block in which a thread was interrupted.
+    /// Adds to the counts of the block in which a thread was interrupted, and of its repeated instruction.
     fn count_begun_block(&self, state: &mut State, count: u64) {
         let code = state.interrupted;
         let Some(number) = self.block_around(code) else { return };

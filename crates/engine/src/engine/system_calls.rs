@@ -91,7 +91,7 @@ impl Engine {
             }
             return self.go_to(state, next - SYSTEM_CALL_BYTES, context);
         }
-        masks::end_call(state);
+        masks::let_held_faults_come(state);
         if result == switch::RESTART || is_own {
             if let Some(wait) = &mut state.wait {
                 wait.is_interrupted = state.pending == u64::from(STOP_SIGNAL);
