@@ -17,6 +17,8 @@ mod jumps;
 mod leaving;
 #[path = "native/options.rs"]
 mod options;
+#[path = "native/places.rs"]
+mod places;
 #[path = "native/processes.rs"]
 mod processes;
 #[path = "native/programs.rs"]

@@ -158,7 +158,7 @@ impl Objects {
     /// Notes that a part of a file is mapped as code.
     pub(crate) fn add(&mut self, path: &[u8], start: u64, length: u64, offset: u64) {
         let path = Path::new(OsStr::from_bytes(path));
-        let Some(bias) = bias(path, start, offset) else { return };
+        let Some(bias) = bias(path, start, length, offset) else { return };
         let version = Version::of(path);
         let index = *self.known.entry((path.to_owned(), bias, version)).or_insert_with(|| {
             self.objects.push(Object::open(path, version, bias));
@@ -168,13 +168,17 @@ impl Objects {
         self.ranges.insert(start, Range { end: start + length, object: ObjectId(index as u32) });
     }
 
-    /// Notes that code is no longer mapped. Returns `true` if there was an object.
-    pub(crate) fn remove(&mut self, start: u64, length: u64) -> bool {
+    /// `true` if a part of a range is mapped as code of a file.
+    pub(crate) fn is_at(&self, start: u64, length: u64) -> bool {
+        self.ranges.range(..start + length).next_back().is_some_and(|(_, range)| range.end > start)
+    }
+
+    /// Notes that code is no longer mapped.
+    pub(crate) fn remove(&mut self, start: u64, length: u64) {
         let end = start + length;
         self.recent.set(None);
         // A library whose first part is code is mapped as that as a whole, and its other parts on top.
         let last = self.ranges.range(..end).next_back().map(|(_, range)| *range);
-        let is_there = last.is_some_and(|range| range.end > start);
         let behind = last.filter(|range| range.end > end);
         if let Some((_, range)) = self.ranges.range_mut(..start).next_back() {
             range.end = range.end.min(start);
@@ -183,7 +187,6 @@ impl Objects {
         if let Some(behind) = behind {
             self.ranges.insert(end, behind);
         }
-        is_there
     }
 
     /// Returns the paths of objects whose lines are not known as their files were written over.
@@ -229,7 +232,7 @@ impl Objects {
 }
 
 /// Returns what is added to addresses of a file that is mapped somewhere.
-fn bias(path: &Path, start: u64, offset: u64) -> Option<u64> {
+fn bias(path: &Path, start: u64, length: u64, offset: u64) -> Option<u64> {
     use std::io::Read as _;
     let mut head = Vec::new();
     std::fs::File::open(path).ok()?.take(1 << 16).read_to_end(&mut head).ok()?;
@@ -242,9 +245,19 @@ fn bias(path: &Path, start: u64, offset: u64) -> Option<u64> {
             && (header.p_offset(endian) & !0xfff..header.p_offset(endian) + header.p_filesz(endian))
                 .contains(&offset)
     };
-    let segment = headers.iter().find(is_wanted)?;
-    let address = segment.p_vaddr(endian).wrapping_sub(segment.p_offset(endian)).wrapping_add(offset);
-    Some(start.wrapping_sub(address))
+    let address = |header: &elf::ProgramHeader64<object::Endianness>| {
+        header.p_vaddr(endian).wrapping_sub(header.p_offset(endian)).wrapping_add(offset)
+    };
+    // Two segments can have parts of one page of the file. Most programs that have such ones are mapped at their addresses.
+    let is_mapped_alike = |header: &elf::ProgramHeader64<object::Endianness>| {
+        let end = header.p_offset(endian) + header.p_filesz(endian);
+        (address(header) == start, end.next_multiple_of(0x1000) - offset == length)
+    };
+    let segment = headers
+        .iter()
+        .filter(is_wanted)
+        .reduce(|best, other| if is_mapped_alike(other) > is_mapped_alike(best) { other } else { best })?;
+    Some(start.wrapping_sub(address(segment)))
 }
 
 #[cfg(test)]

@@ -138,6 +138,8 @@ pub(crate) struct Wait {
 pub(crate) struct Level {
     /// The context that was interrupted.
     pub(crate) context: ContextId,
+    /// The address at which it was.
+    pub(crate) pc: u64,
     pub(crate) cost: u64,
     /// The context of the handler.
     pub(crate) root: ContextId,

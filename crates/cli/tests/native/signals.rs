@@ -3,7 +3,7 @@
 use super::programs::compile;
 use super::sums::Sums;
 use super::threads::shell_status;
-use super::{has_engine, record};
+use super::{assert_same_profile, has_engine, record};
 use crate::harness::*;
 
 /// Each way ends with 0 if the program was treated well, or with the signal that it is for.
@@ -210,4 +210,48 @@ fn a_call_is_counted_in_one_part() {
     let sums = Sums::read(&folder.path().join("a.out"));
     assert_eq!(sums.calls("work", "wait_for_end"), 3);
     assert_eq!(sums.calls("main", "part"), 12);
+}
+
+/// Handlers that lead the program to another function, which leaves by a long jump.
+const LED: &str = r#"
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+static sigjmp_buf place;
+static int led;
+__attribute__((noinline)) static long work(long n) { long s = 0; for (long i = 0; i < n; i++) s += i ^ n; __asm__ volatile("" : : "r"(s)); return s; }
+__attribute__((noinline)) static void leaves(void) { led += work(300) != 1; siglongjmp(place, 1); }
+static void *volatile target;
+static void lead(int s, siginfo_t *info, void *data) {
+    (void)s, (void)info;
+    ucontext_t *context = data;
+    greg_t *registers = context->uc_mcontext.gregs;
+    long *top = (long *)(((registers[REG_RSP] - 128) & -16) - 8);
+    *top = registers[REG_RIP];
+    registers[REG_RSP] = (long)top;
+    registers[REG_RIP] = (long)target;
+}
+__attribute__((noinline)) static void jumped(void) { if (!sigsetjmp(place, 1)) raise(SIGUSR1); }
+int main(void) {
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    action.sa_sigaction = lead;
+    sigaction(SIGUSR1, &action, 0);
+    target = leaves;
+    for (int i = 0; i < 10; i++) jumped();
+    printf("%d\n", led);
+    return 0;
+}
+"#;
+
+#[test]
+fn functions_that_handlers_lead_to_have_their_costs() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "led", &["-O1", "-g"], LED);
+    assert_same_profile(folder.path(), &["./led"]);
+    assert_eq!(Sums::read(&folder.path().join("native.out")).calls("leaves", "work"), 10);
 }

@@ -84,10 +84,10 @@ impl Engine {
 
     /// Forgets the code of a range, which will change: its translations lead to new ones.
     pub(super) fn forget_code(&mut self, address: u64, length: u64) {
-        if !self.space.has_code(address, length) {
-            return;
+        // Code of a file stays that where it may not run for a time.
+        if self.space.has_code(address, length) || self.objects.is_at(address, length) {
+            self.forget_range(address, length);
         }
-        self.forget_range(address, length);
     }
 
     /// Goes on with a block whose code has changed. The one before keeps its counts.
@@ -113,6 +113,13 @@ impl Engine {
 
     /// As [`Engine::forget_code`], also where no code was mapped: the program may have tried to run it.
     pub(super) fn forget_range(&mut self, address: u64, length: u64) {
+        self.objects.remove(address, length);
+        self.forget_translations(address, length);
+        self.contexts.forget(address, length);
+    }
+
+    /// Forgets the translations of a range. What it is code of stays known.
+    pub(super) fn forget_translations(&mut self, address: u64, length: u64) {
         let end = address + length;
         self.needed_flags.borrow_mut().clear();
         let is_inside = |block: &Translated| {
@@ -129,10 +136,6 @@ impl Engine {
         let old: Vec<(u64, ContextId, u64)> = old.collect();
         self.retired.forget(address, end);
         self.forget_blocks(&old);
-        // Code without a file is no object.
-        if self.objects.remove(address, length) || !old.is_empty() {
-            self.forget_targets(address..end);
-        }
-        self.contexts.forget(address, length);
+        self.forget_targets(address..end);
     }
 }

@@ -1,5 +1,6 @@
 //! The profile: what blocks and edges cost, by function, instruction and line, in Callgrind's dialect.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -275,7 +276,7 @@ impl Profile<'_> {
         for (place, costs) in places {
             let id = self.object(place);
             if object != Some(id) {
-                put(&mut writer, self.named(NameKey::Ob, self.object_name(id)))?;
+                self.put_name(&mut writer, NameKey::Ob, self.object_name(id))?;
                 object = Some(id);
             }
             total += self.write_function(&mut writer, place, costs)?;
@@ -296,7 +297,7 @@ impl Profile<'_> {
             let creator = concat!("gristmill-engine-", env!("CARGO_PKG_VERSION"));
             put(writer, Line::Header(Header::Creator(creator.as_bytes())))?;
             put(writer, Line::Header(Header::Pid(u64::from(std::process::id()))))?;
-            put(writer, Line::Header(Header::Command(&options.command_line())))?;
+            put(writer, Line::Header(Header::Command(&one_line(&options.command_line()))))?;
         }
         put(writer, Line::Header(Header::Part(part.number)))?;
         if let Some(thread) = part.thread {
@@ -304,7 +305,7 @@ impl Profile<'_> {
         }
         put(writer, Line::Blank)?;
         let text = self.engine.trigger_text(part.trigger);
-        let trigger = Header::Description { kind: b"Trigger", value: &text };
+        let trigger = Header::Description { kind: b"Trigger", value: &one_line(&text) };
         put(writer, Line::Header(trigger))?;
         put(writer, Line::Blank)?;
         let kinds: Vec<&[u8]> = self.kinds().iter().map(|kind| kind.as_str().as_bytes()).collect();
@@ -340,6 +341,11 @@ impl Profile<'_> {
 
     fn bias(&self, place: Place) -> u64 {
         self.object(place).map_or(0, |object| self.engine.objects.get(object).bias)
+    }
+
+    /// Writes the line of a name.
+    fn put_name(&self, writer: &mut Writer<Sink>, key: NameKey, text: &[u8]) -> Result<(), Error> {
+        put(writer, self.named(key, &one_line(text)))
     }
 
     /// Returns the line of a name. In a file of several parts, each name has the number that it had in those before.
@@ -401,8 +407,8 @@ impl Profile<'_> {
         costs: &ContextCosts,
     ) -> Result<u64, Error> {
         let file = self.file(place);
-        put(writer, self.named(NameKey::Fl, &file))?;
-        put(writer, self.named(NameKey::Fn, &self.name(place)))?;
+        self.put_name(writer, NameKey::Fl, &file)?;
+        self.put_name(writer, NameKey::Fn, &self.name(place))?;
         let mut current = file.clone();
         let (bias, by_instruction) = (self.bias(place), self.engine.options.by_instruction);
         let spots = costs.spots();
@@ -420,7 +426,7 @@ impl Profile<'_> {
             let at = file_name(&here.source.0);
             if at != current {
                 let key = if at == file { NameKey::Fe } else { NameKey::Fi };
-                put(writer, self.named(key, at))?;
+                self.put_name(writer, key, at)?;
                 current = at.to_vec();
             }
             let line = here.source.1;
@@ -475,12 +481,12 @@ impl Profile<'_> {
     ) -> Result<(), Error> {
         let callee = self.callee(callee);
         if callee.object != self.object(place) {
-            put(writer, self.named(NameKey::Cob, self.object_name(callee.object)))?;
+            self.put_name(writer, NameKey::Cob, self.object_name(callee.object))?;
         }
         if callee.file != current {
-            put(writer, self.named(NameKey::Cfi, &callee.file))?;
+            self.put_name(writer, NameKey::Cfi, &callee.file)?;
         }
-        put(writer, self.named(NameKey::Cfn, &callee.name))?;
+        self.put_name(writer, NameKey::Cfn, &callee.name)?;
         let target = Positions::new(&callee.positions[self.columns()]);
         put(writer, Line::Calls(Calls { count: Cost::from(count), target }))
     }
@@ -501,7 +507,7 @@ impl Profile<'_> {
         }
         let file = file_name(&file);
         if file != current {
-            put(writer, self.named(NameKey::Jfi, file))?;
+            self.put_name(writer, NameKey::Jfi, file)?;
         }
         let target = [target.wrapping_sub(self.bias(place)), line];
         let target = Positions::new(&target[self.columns()]);
@@ -554,6 +560,29 @@ impl Profile<'_> {
 /// Returns the name of a file, also of one that is not known.
 fn file_name(file: &Option<Arc<str>>) -> &[u8] {
     file.as_ref().map_or(UNKNOWN, |file| file.as_bytes())
+}
+
+/// A text as a line can have it: a name of a symbol or a file may have any bytes.
+fn one_line(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_odd_start = match text {
+        // The number of a name.
+        [b'(', digit, ..] => digit.is_ascii_digit(),
+        [first, ..] => first.is_ascii_whitespace() || *first == 0x0b,
+        [] => false,
+    };
+    if !is_odd_start && !text.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = Vec::new();
+    for (index, byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' => line.extend_from_slice(b"\\n"),
+            b'\r' => line.extend_from_slice(b"\\r"),
+            byte if index == 0 && is_odd_start => line.extend_from_slice(format!("\\x{byte:02x}").as_bytes()),
+            byte => line.push(*byte),
+        }
+    }
+    Cow::Owned(line)
 }
 
 fn put(writer: &mut Writer<Sink>, line: Line<'_>) -> Result<(), Error> {

@@ -239,7 +239,7 @@ impl Engine {
             apply(signal, &action);
         }
         let root = self.root_context(state, delivery.handler);
-        state.levels.push(Level { context, cost: state.cost, root });
+        state.levels.push(Level { context, pc, cost: state.cost, root });
         let frame = Frame {
             sp: state.gpr[4],
             continuation: self.odd_return,
@@ -282,12 +282,28 @@ impl Engine {
         if !uses_alternative_stack(state) {
             state.alternative_stack = [address, flags & (STACK_DISABLED | DISARMS_STACK), size];
         }
-        let context = match self.end_handler(state) {
-            Some(context) => context,
-            None => self.root_context(state, returned.pc),
-        };
-        self.go_to(state, returned.pc, context);
+        let interrupted = state.levels.last().map(|level| level.pc);
+        match (self.end_handler(state), interrupted) {
+            (Some(context), Some(pc)) if pc != returned.pc => {
+                self.go_elsewhere(state, context, pc, returned.pc)
+            }
+            (Some(context), _) => self.go_to(state, returned.pc, context),
+            (None, _) => {
+                let root = self.root_context(state, returned.pc);
+                self.go_to(state, returned.pc, root);
+            }
+        }
         set_mask(state, returned.mask);
+    }
+
+    /// Goes on at another address than the one that a handler interrupted: as with a jump from there.
+    fn go_elsewhere(&mut self, state: &mut State, context: ContextId, pc: u64, target: u64) {
+        let context = self.unwind(state).unwrap_or(context);
+        if self.is_current(state, context) {
+            self.jump(state, context, pc.into(), target);
+        } else {
+            self.go_to(state, target, context);
+        }
     }
 
     /// Goes on after a fault in translated code.

@@ -374,8 +374,9 @@ impl Engine {
             let looks = can_change
                 && host & u64::from(sys::PROT_READ) != 0
                 && self.space.is_anonymous(address, length);
-            if !looks && protection & (sys::PROT_WRITE | sys::PROT_EXEC) != sys::PROT_EXEC {
-                self.forget_code(address, length);
+            let stays = looks || protection & (sys::PROT_WRITE | sys::PROT_EXEC) == sys::PROT_EXEC;
+            if !stays && self.space.has_code(address, length) {
+                self.forget_translations(address, length);
             }
             let kept = sys::PROT_READ | sys::PROT_WRITE | sys::PROT_EXEC;
             self.space.protect(address, length, protection & kept);

@@ -1,0 +1,78 @@
+//! The objects and functions of code: of pages whose protection changes, of segments that share a page, and with odd names.
+
+use std::process::Command;
+
+use super::programs::compile;
+use super::sums::Sums;
+use super::{assert_same_profile, has_engine, record};
+use crate::harness::*;
+
+/// A program that makes its own code writable, and back: as patches of code do, and the loader of programs with relocations of code.
+const PATCHES: &str = r#"
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+__attribute__((noinline)) static long leaf(long n) { long s = 0; for (long i = 0; i < n; i++) s += i; __asm__ volatile("" : : "r"(s)); return s; }
+static void protect(int access) { mprotect((void *)((uintptr_t)leaf & ~4095ul), 4096, access); }
+int main(void) {
+    long sum = leaf(100);
+    protect(PROT_READ | PROT_WRITE | PROT_EXEC);
+    sum += leaf(1000);
+    volatile char *end = (volatile char *)leaf;
+    *end = *end;
+    protect(PROT_READ | PROT_EXEC);
+    sum += leaf(500);
+    printf("%ld\n", sum);
+    return 0;
+}
+"#;
+
+const SEGMENTS: &str = r#"
+#include <stdio.h>
+#define IN(section_name) __attribute__((noinline, section(section_name)))
+IN(".first") long first(long n) { long s = 0; for (long i = 0; i < n; i++) s += i; __asm__ volatile("" : : "r"(s)); return s; }
+IN(".second") long second(long n) { long s = 0; for (long i = 0; i < n; i++) s ^= i; __asm__ volatile("" : : "r"(s)); return s; }
+int main(void) { printf("%ld\n", first(1000) + second(2000)); return 0; }
+"#;
+
+#[test]
+fn code_keeps_its_functions_where_it_can_be_written() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "patches", &["-O1", "-g"], PATCHES);
+    let relocated = ["-O1", "-g", "-fno-pic", "-mcmodel=large", "-pie", "-Wl,-z,notext"];
+    compile(folder.path(), "relocated", &relocated, PATCHES);
+    let sections = ["-Wl,--section-start=.first=0x10000100", "-Wl,--section-start=.second=0x20000300"];
+    compile(folder.path(), "segments", &[&["-O1", "-g", "-no-pie"][..], &sections].concat(), SEGMENTS);
+    for program in ["./patches", "./relocated", "./segments"] {
+        assert_same_profile(folder.path(), &[program]);
+    }
+}
+
+#[test]
+fn odd_names_do_not_cost_the_profile() {
+    if !has_engine(&["cc", "objcopy"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let text = "__attribute__((noinline)) int plain(int x) { __asm__ volatile(\"\"); return x * 7; }\n\
+        # 9 \"two\\nlines.c\"\nint main(void) { int s = 0; for (int i = 0; i < 100; i++) s += plain(i); return s == 1; }\n";
+    compile(folder.path(), "odd.o", &["-O1", "-g", "-c"], text);
+    for (name, written) in
+        [(" blank", "\\x20blank"), ("two\nlines", "two\\nlines"), ("end\r", "end\\r"), ("(3)", "\\x283)")]
+    {
+        let renamed = format!("--redefine-sym=plain={name}");
+        for words in [&["objcopy", &renamed, "odd.o", "named.o"][..], &["cc", "named.o", "-o", "odd"]] {
+            let status = Command::new(words[0]).args(&words[1..]).current_dir(folder.path()).status();
+            assert!(status.unwrap().success(), "{words:?}");
+        }
+        for compressed in ["yes", "no"] {
+            let option = format!("--compress-strings={compressed}");
+            let output = record(folder.path(), &["-q", "--force", &option, "-o", "a.out", "./odd"]);
+            assert_eq!(code(&output), 0, "{name:?}: {}", stderr(&output));
+            assert_eq!(Sums::read(&folder.path().join("a.out")).calls("main", written), 100, "{name:?}");
+        }
+    }
+}
