@@ -161,6 +161,8 @@ export interface CallSum {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
   /**
@@ -179,6 +181,8 @@ export interface CalledFunction {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
   /** The number of the cycle that the function is in, if any. */
@@ -218,6 +222,8 @@ export interface Calls {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** The count of the calls that are not inlined, if some are. */
   recorded_calls?: Exact | null;
 }
@@ -604,6 +610,8 @@ export interface Cycle {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Calls into the cycle. */
   entries: List<CycleEntry>;
   /**
@@ -646,6 +654,8 @@ export interface CycleEntry {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
   /** `true` if the cost and the count are estimates. */
@@ -1026,8 +1036,6 @@ export interface Flame {
   head: Head;
   /** By frame: its costs. */
   inclusive: Costs[];
-  /** By frame: `true` if its count of calls is a guess. */
-  is_count_guessed: boolean[];
   /** By frame: `true` if its place is a guess. */
   is_guessed: boolean[];
   /** By frame: `true` if its self cost is a guess. */
@@ -1107,6 +1115,8 @@ export interface FunctionRow {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** The number of the cycle that the row is in or stands for, if any. */
   cycle: number | null;
   /** The source file; empty or `???` if it is not known, and for a group. */
@@ -1118,7 +1128,7 @@ export interface FunctionRow {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason, and the count of calls. */
+  /** `true` if the inclusive cost is an estimate for the same reason. */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
@@ -1198,6 +1208,8 @@ export interface GraphArc {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
   /** `true` if the cost is an estimate, because functions are hidden or focused on. */
@@ -1227,6 +1239,8 @@ export interface GraphNode {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /**
    * The costs with respect to the function in the middle: what it spends in here, or what of it comes through
    * here. The inclusive cost without one.
@@ -1259,7 +1273,7 @@ export interface GraphNode {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason, and the count of calls. */
+  /** `true` if the inclusive cost is an estimate for the same reason. */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
@@ -1450,6 +1464,8 @@ export interface Neighbour {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee. */
   cost: Costs;
   /**
@@ -1547,6 +1563,8 @@ export interface PartRow {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost. */
   inclusive: Costs;
   /** The name of the part: its number, and its thread, process and file if there are several of them. */
@@ -1592,8 +1610,13 @@ export type PathEnd = "leaf" | "self-cost" | "branches" | "cycle" | "length";
 
 /** A step of a `CallPath`. */
 export interface PathStep {
-  /** The count of calls from the step before, over all calls of that. 0 for the first step. */
-  calls: Exact;
+  /**
+   * The count of calls, as far as the profile has it. Null if it is not known: some of the calls are inlined,
+   * or the functions do not call each other directly.
+   */
+  calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** The number of the cycle. */
   cycle: number | null;
   /** The source file; empty or `???` if it is not known. */
@@ -1612,6 +1635,8 @@ export interface PathStep {
   name: string;
   /** The program or library; empty or `???` if it is not known. */
   object: string;
+  /** The count of the calls that are not inlined, if some are. */
+  recorded_calls?: Exact | null;
   /** Self cost of the function or cycle, over all of its calls. */
   self: Costs;
 }
@@ -2022,6 +2047,8 @@ export interface Show {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** The program that wrote the profile. */
   creator: string | null;
   /** The cycle that the function is in. */
@@ -2146,6 +2173,8 @@ export interface SourceCall {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
+  /** `true` if the count is an estimate. */
+  calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
   /** The id of the callee. */
@@ -2340,7 +2369,7 @@ export interface TreeNode {
    * or the functions do not call each other directly.
    */
   calls: Exact | null;
-  /** `true` if the count of calls is a guess: several stacks lead to the node above. */
+  /** `true` if the count is an estimate. */
   calls_guessed?: boolean;
   /** The depth: 0 for the root, 1 for the nodes right below it, and so on. */
   depth: number;

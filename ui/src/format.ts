@@ -57,19 +57,9 @@ export function percentOf(value: Exact | null | undefined, whole: Exact | null |
 }
 
 /** The count of calls: "≥" if some are inlined and not counted, "~" if it is an estimate. */
-/** Marks of a row, each of which says that its count of calls is an estimate. */
-interface CallMarks {
-  calls_guessed?: boolean;
-  inclusive_estimated?: boolean;
-  cost_estimated?: boolean;
-  cost_is_estimate?: boolean;
-}
-
-export function callCount(calls: Calls & CallMarks): string {
-  const isEstimate =
-    calls.calls_guessed || calls.inclusive_estimated || calls.cost_estimated || calls.cost_is_estimate;
+export function callCount(calls: Calls): string {
   return calls.calls !== null
-    ? (isEstimate && Number(calls.calls) > 0 ? "~" : "") + grouped(calls.calls)
+    ? (calls.calls_guessed ? "~" : "") + grouped(calls.calls)
     : calls.recorded_calls !== undefined
       ? `≥${grouped(calls.recorded_calls)}`
       : "–";

@@ -149,8 +149,6 @@ pub struct Flame {
     pub is_guessed: Vec<bool>,
     /// By frame: `true` if its self cost is a guess.
     pub is_self_guessed: Vec<bool>,
-    /// By frame: `true` if its count of calls is a guess.
-    pub is_count_guessed: Vec<bool>,
     /// By frame: the count of frames that it stands for: more than 1 if it is merged.
     pub merged: Vec<u32>,
 }

@@ -7,7 +7,7 @@ use gristmill_output::json::Costs;
 use gristmill_profile::CostTable;
 use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use gristmill_profile::ordered::OrderedMap;
-use gristmill_report::{Basis, CallCount, FunctionRow, Head, SubjectId, View, group_name};
+use gristmill_report::{Basis, FunctionRow, Head, SubjectId, View, group_name};
 
 use crate::answer::{Graph, GraphArc, GraphNode};
 use crate::call_tree::{KeptTree, add};
@@ -163,7 +163,7 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
         GraphArc {
             caller: drawn.from,
             callee: drawn.to,
-            calls: CallCount::new(ends.count, view.graph().is_inlined(arc)),
+            calls: view.calls_of(arc),
             cost: Costs::new(&head.event_types, view.graph().arc_cost(arc)),
             cost_is_estimate: view.is_call_estimate(arc),
             is_inner: view.is_inner(caller, callee),

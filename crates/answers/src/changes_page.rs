@@ -6,9 +6,8 @@ use gristmill_format::Cost;
 use gristmill_output::json::ByEvent;
 use gristmill_output::lossy;
 use gristmill_profile::compare::{Change, Comparison, JoinedId, Presence};
-use gristmill_profile::symbol::matches_function;
-use gristmill_report::Grouping;
 use gristmill_report::diff::{Delta, Diff, DiffHead, DiffOptions, DiffRow, shown_name};
+use gristmill_report::{Grouping, matches_name};
 use regex::Regex;
 
 use crate::changed_answer::{ChangeRow, ChangesPage, SideCounts};
@@ -58,7 +57,7 @@ impl ChangeList {
         let fits = |&function: &JoinedId| {
             let names = [comparison.in_new(function), comparison.in_base(function)];
             filter.is_none_or(|filter| {
-                let is_match = |mention| matches_function(&shown_name(mention), |name| filter.is_match(name));
+                let is_match = |mention| matches_name(filter, &shown_name(mention));
                 names.into_iter().flatten().any(is_match)
             })
         };

@@ -141,7 +141,6 @@ impl<'t> Frames<'t> {
             calls: Vec::new(),
             is_guessed: Vec::new(),
             is_self_guessed: Vec::new(),
-            is_count_guessed: Vec::new(),
             merged: Vec::new(),
         };
         Frames { kept, head, drawn: Drawn::new(kept, head), flame }
@@ -171,7 +170,6 @@ impl FrameList for Frames<'_> {
         flame.calls.push(node.calls);
         flame.is_guessed.push(node.is_guessed);
         flame.is_self_guessed.push(node.is_self_guessed);
-        flame.is_count_guessed.push(node.is_count_guessed);
         flame.merged.push(1);
         self.len() - 1
     }
@@ -205,7 +203,6 @@ impl FrameList for Frames<'_> {
         flame.calls.push(CallCount::default());
         flame.is_guessed.push(narrow.iter().any(|&id| self.kept.node(id).is_guessed));
         flame.is_self_guessed.push(false);
-        flame.is_count_guessed.push(false);
         flame.merged.push(u32::try_from(count).unwrap_or(u32::MAX));
     }
 }

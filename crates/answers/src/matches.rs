@@ -1,8 +1,7 @@
 //! The total of a search in a tree: what the functions that match cost together.
 
 use gristmill_output::json::Costs;
-use gristmill_profile::symbol::matches_function;
-use gristmill_report::Head;
+use gristmill_report::{Head, matches_name};
 use regex::Regex;
 
 use crate::call_tree::{KeptTree, add};
@@ -10,12 +9,7 @@ use crate::changed_answer::Matches;
 
 /// Adds up the nodes that match, without those below another one that matches: their costs are part of it.
 pub(crate) fn matches(kept: &KeptTree, head: &Head, pattern: &Regex) -> Matches {
-    let fits: Vec<bool> = kept
-        .tree
-        .entries
-        .iter()
-        .map(|entry| matches_function(&entry.name, |name| pattern.is_match(name)))
-        .collect();
+    let fits: Vec<bool> = kept.tree.entries.iter().map(|entry| matches_name(pattern, &entry.name)).collect();
     let mut is_inside = vec![false; kept.tree.nodes.len()];
     let mut is_used = vec![false; fits.len()];
     let mut nodes = 0;

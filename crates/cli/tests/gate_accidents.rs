@@ -144,6 +144,20 @@ fn a_budget_whose_pattern_matches_nothing() {
 }
 
 #[test]
+fn a_budget_has_all_levels_of_a_recursion_and_no_callers() {
+    let profile = "version: 1\nevents: Ir\nfn=parse\n1 10\nfn=parse'2\n1 5000\nfn=print'parse\n2 900\n";
+    let budget = "[[benchmark.budget]]\nname = \"parser\"\nfunction = \"^parse$\"\nincrease = \"5%\"\n";
+    let gate =
+        Gate::new(&format!("[gate]\nincrease = \"900%\"\n{CONFIG}{budget}"), &[("parse.out", profile)]);
+    gate.bless();
+    gate.write("parse.out", &profile.replace("900", "1800"));
+    gate.assert_within(&[]);
+    gate.write("parse.out", &profile.replace("5000", "6000"));
+    let shown = stdout(&run_in(gate.path(), &["gate", "run"]));
+    assert!(shown.contains("Ir of parser 5,010 → 6,010, +1,000 (+19.96%)"), "{shown}");
+}
+
+#[test]
 fn a_budget_for_all_benchmarks_whose_pattern_matches_in_none() {
     let budget = "[[budget]]\nname = \"lexer\"\nfunction = \"^lex\"\nincrease = \"0\"\n";
     let config = format!("{CONFIG}[[benchmark]]\nname = \"b\"\nprofile = \"b.out\"\n{budget}");

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::baseline::BenchmarkBaseline;
-use crate::config::BudgetScope;
+use crate::config::{BudgetScope, matches_name};
 use crate::measurement::{FunctionName, Measurement};
 
 /// A function whose cost changed. See the example of [`BenchmarkVerdict`](crate::BenchmarkVerdict).
@@ -101,7 +101,7 @@ pub(crate) fn function_changes(
         _ => None,
     };
     let is_in_scope = |row: &FunctionChange| match (pattern, &row.name) {
-        (Some(pattern), Some(name)) => pattern.is_match(name),
+        (Some(pattern), Some(name)) => matches_name(pattern, name),
         _ => true,
     };
     rows.retain(|row| row.delta != 0 && is_in_scope(row));

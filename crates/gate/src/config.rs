@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gristmill_format::Cost;
 use gristmill_output::printable;
+use gristmill_profile::symbol::matches_function;
 use regex::Regex;
 
 use crate::amount::{Increase, Share};
@@ -93,6 +94,11 @@ pub enum ProfileSource {
     Gungraun(String),
     /// A command to record.
     Recording(Recording),
+}
+
+/// `true` if a pattern matches a function of this name, by the rule of [`matches_function`].
+pub(crate) fn matches_name(pattern: &Regex, name: &str) -> bool {
+    matches_function(name, pattern.as_str(), |name| pattern.is_match(name))
 }
 
 /// A pattern of the names of functions. See the example of [`Config`].

@@ -7,7 +7,7 @@ use gristmill_format::Cost;
 use gristmill_output::grouped;
 
 use crate::baseline::{BenchmarkBaseline, FunctionBaseline};
-use crate::config::{Budget, BudgetScope};
+use crate::config::{Budget, BudgetScope, matches_name};
 use crate::measurement::{FunctionName, Measurement};
 
 /// The places of an event type in the lists of costs.
@@ -29,7 +29,7 @@ pub(crate) fn lost_functions(
 ) -> Option<String> {
     // The inclusive cost of a function that was inlined is still that of its callers.
     let BudgetScope::Functions { pattern, is_inclusive: false, .. } = &budget.scope else { return None };
-    let listed = baseline.functions.iter().filter(|row| pattern.is_match(&row.name));
+    let listed = baseline.functions.iter().filter(|row| matches_name(pattern, &row.name));
     let mut rows: Vec<(FunctionName, &FunctionBaseline)> = listed.map(|row| (row.function(), row)).collect();
     rows.sort_by_key(|(_, row)| Reverse(row.costs[columns.baseline]));
     let is_listed: HashSet<&FunctionName> = rows.iter().map(|(function, _)| function).collect();
@@ -41,7 +41,7 @@ pub(crate) fn lost_functions(
     }
     moved.values_mut().for_each(|costs| costs.sort_unstable());
     // Functions that the baseline does not list cost something there, too.
-    let is_of_budget = |name: &str| pattern.is_match(name);
+    let is_of_budget = |name: &str| matches_name(pattern, name);
     let now: Cost = moved.iter().filter(|(name, _)| is_of_budget(name)).flat_map(|(_, costs)| costs).sum();
     let listed: Cost = rows.iter().map(|(_, row)| row.costs[columns.baseline]).sum();
     let mut movable = now - (base - listed).max(0);

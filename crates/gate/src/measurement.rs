@@ -10,7 +10,7 @@ use gristmill_profile::{CostTable, EventId, FunctionId, Profile, Selection};
 use regex::Regex;
 
 use crate::bound::CostBound;
-use crate::config::{Benchmark, Budget, BudgetScope};
+use crate::config::{Benchmark, Budget, BudgetScope, matches_name};
 use crate::own_code::is_own;
 use crate::settings::{environment, settings};
 
@@ -117,8 +117,9 @@ impl Measurement {
         measurement.partial_events = partial_events(profile);
         let lines = first_lines(profile);
         measurement.matched = matched_patterns(benchmark, &names);
-        let is_ignored =
-            |name: &FunctionName| benchmark.ignore.iter().any(|pattern| pattern.regex.is_match(&name.name));
+        let is_ignored = |name: &FunctionName| {
+            benchmark.ignore.iter().any(|pattern| matches_name(&pattern.regex, &name.name))
+        };
         // Functions that one name stands for are one.
         let groups = Partition::from_keys(&names);
         let folded = graph.folded(&groups);
@@ -299,7 +300,7 @@ fn matched_patterns(benchmark: &Benchmark, names: &[FunctionName]) -> BTreeSet<S
         BudgetScope::Functions { pattern, .. } => Some(pattern),
         BudgetScope::Total => None,
     });
-    let matches = |pattern: &&Regex| names.iter().any(|name| pattern.is_match(&name.name));
+    let matches = |pattern: &&Regex| names.iter().any(|name| matches_name(pattern, &name.name));
     ignore.chain(budgets).filter(matches).map(|pattern| pattern.as_str().to_owned()).collect()
 }
 
@@ -311,7 +312,7 @@ fn scope_costs(
     is_inclusive: bool,
     width: usize,
 ) -> (Vec<Cost>, Option<CostBound>) {
-    let is_match = names.iter().map(|name| usize::from(pattern.is_match(&name.name)));
+    let is_match = names.iter().map(|name| usize::from(matches_name(pattern, &name.name)));
     // They are one group, so that calls between them count once.
     let groups = group_costs(graph, &Partition::new(2, is_match));
     let row = |costs: &CostTable| costs.row(1).iter().copied().take(width).collect::<Vec<Cost>>();

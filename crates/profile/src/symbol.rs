@@ -140,21 +140,34 @@ pub fn fold_callers(name: &[u8]) -> &[u8] {
     &name[..base + level]
 }
 
-/// Tests a name without its callers: the function itself, and the function with the level of its recursion.
+/// Returns the function of a demangled name, without the level of its recursion and without callers.
+///
+/// ```
+/// use gristmill_profile::symbol::function_base;
+///
+/// let names = ["gen::collatz'2'gen::main", "main", "A::'lambda'(int)"];
+/// assert_eq!(names.map(function_base), ["gen::collatz", "main", "A::'lambda'(int)"]);
+/// ```
+pub fn function_base(name: &str) -> &str {
+    let base = FunctionName::parse(name.as_bytes()).base().len();
+    // `A::'lambda'(int)` has no callers.
+    if base == 0 || name[..base].ends_with("::") { name } else { &name[..base] }
+}
+
+/// Tests a name without its callers: the function itself, and the function with the level of its recursion. If the text that a
+/// person looks for has a quote, which comes before levels and callers, all of the name is tested, too.
 ///
 /// ```
 /// use gristmill_profile::symbol::matches_function;
 ///
-/// let is = |name: &'static str| move |function: &str| function == name;
-/// assert!(matches_function("fib'2'main", is("fib")) && matches_function("fib'2'main", is("fib'2")));
-/// assert!(!matches_function("fib'2'main", is("main")));
+/// let is = |text: &'static str| matches_function("fib'2'main", text, |function| function == text);
+/// assert!(is("fib") && is("fib'2") && is("fib'2'main") && !is("main"));
 /// ```
-pub fn matches_function(name: &str, test: impl Fn(&str) -> bool) -> bool {
-    let base = FunctionName::parse(name.as_bytes()).base().len();
-    // `A::'lambda'(int)` has no callers.
-    if base == name.len() || base == 0 || name[..base].ends_with("::") {
+pub fn matches_function(name: &str, text: &str, test: impl Fn(&str) -> bool) -> bool {
+    let base = function_base(name);
+    if base == name {
         return test(name);
     }
-    let function = fold_callers(name.as_bytes()).len();
-    test(&name[..base]) || function != base && test(&name[..function])
+    let function = &name[..fold_callers(name.as_bytes()).len()];
+    test(base) || function != base && test(function) || function != name && text.contains('\'') && test(name)
 }

@@ -1,4 +1,4 @@
-//! Sums of costs, and costs with their sign.
+//! Sums of costs, and the signs of numbers.
 
 use gristmill_format::Cost;
 use gristmill_output::CostUnit;
@@ -7,6 +7,11 @@ use gristmill_output::CostUnit;
 #[inline]
 pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+}
+
+/// The sign before a number that may be an estimate.
+pub(crate) fn estimate_mark(is_estimate: bool) -> &'static str {
+    if is_estimate { "~" } else { "" }
 }
 
 /// Returns a change with its sign: `+1,234`, `-5.2 ms`, `0`.

@@ -14,7 +14,6 @@ use gristmill_format::Cost;
 use gristmill_output::printable;
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_profile::source_lines::{FileLines, LineCalls, LineJumps, PartialCosts, range_of};
-use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{CostTable, FileId};
 use regex::Regex;
 
@@ -26,6 +25,7 @@ pub use self::rows::{
     AnnotationDocument, CallRow, CallerRow, FileRow, FunctionRow, JumpRow, LineRow, RemarkRow,
 };
 use crate::head::Head;
+use crate::pattern::matches_name;
 use crate::view::{SubjectId, View, ViewError};
 
 /// The choice of functions and files to annotate. See the example of [`Annotation`].
@@ -149,7 +149,7 @@ impl<'v> Annotation<'v> {
         let profile = view.profile();
         profile.refuse_wide_lines().map_err(ViewError::TooManyCosts)?;
         let fits = |pattern: &Option<Regex>, name: &str| {
-            pattern.as_ref().is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
+            pattern.as_ref().is_none_or(|pattern| matches_name(pattern, name))
         };
         // Names are demangled only if they are matched.
         let is_wanted: Vec<bool> = match &options.function {

@@ -23,7 +23,6 @@ use std::rc::Rc;
 use gristmill_format::{Cost, PositionKind};
 use gristmill_output::printable;
 use gristmill_output::source::Sources;
-use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{ObjectId, Profile, Selection};
 use regex::Regex;
 
@@ -37,6 +36,7 @@ pub use self::shown_lines::{ShownFile, ShownLine};
 use self::sources::SourceCache;
 pub use self::text::AssemblyTextOptions;
 use crate::head::Head;
+use crate::pattern::matches_name;
 use crate::program::{FoundProgram, Programs, evidence};
 use crate::view::{SubjectId, View, ViewError};
 
@@ -130,7 +130,7 @@ impl<'v> Assembly<'v> {
             let name = options.function.as_ref();
             let file = options.file.as_ref();
             options.subject.is_none_or(|subject| subject == id)
-                && name.is_none_or(|pattern| matches_function(subject.name(), |name| pattern.is_match(name)))
+                && name.is_none_or(|pattern| matches_name(pattern, subject.name()))
                 && file.is_none_or(|pattern| pattern.is_match(&printable(profile.file(subject.file))))
         };
         let costs_anything = |id: SubjectId| {

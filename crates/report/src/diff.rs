@@ -35,7 +35,7 @@ use gristmill_profile::compare::{
     Change, ComparedEvent, Comparison, Explanation, JoinedId, JoinedPathId, Mention, PresenceCounts, Side,
 };
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::symbol::{Symbol, matches_function};
+use gristmill_profile::symbol::Symbol;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,6 +44,7 @@ use crate::damage::DamageRow;
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 use crate::head::{derivation_notes, doubts as profile_doubts};
+use crate::pattern::matches_name;
 use crate::report::Report;
 
 use rows::FunctionRefs;
@@ -425,8 +426,7 @@ pub fn shown_name(mention: Mention<'_>) -> String {
 
 /// `true` if a pattern matches the name of a function on one of the sides.
 pub(crate) fn fits(comparison: &Comparison<'_>, filter: &Regex, function: JoinedId) -> bool {
-    let has_match =
-        |mention: Mention<'_>| matches_function(&shown_name(mention), |name| filter.is_match(name));
+    let has_match = |mention: Mention<'_>| matches_name(filter, &shown_name(mention));
     comparison.in_new(function).is_some_and(has_match) || comparison.in_base(function).is_some_and(has_match)
 }
 

@@ -7,11 +7,11 @@ use std::fmt;
 use gristmill_format::FunctionName;
 use gristmill_output::printable;
 use gristmill_profile::compare::{Comparison, JoinedId};
-use gristmill_profile::symbol::{matches_function, own_name};
+use gristmill_profile::symbol::{function_base, matches_function, own_name};
 
 use crate::diff::shown_name;
 use crate::names::{NameRow, fitted};
-use crate::pattern::pattern;
+use crate::pattern::{matches_name, pattern};
 use crate::view::{SubjectId, View};
 
 /// No function matches a query. See the example of [`View::find_function`].
@@ -187,7 +187,7 @@ where
     let name = query.replace(" ← ", "'");
     let mut found = by(&|candidate| candidate.name == name);
     if found.is_empty() {
-        found = by(&|candidate| matches_function(candidate.name, |function| function == query));
+        found = by(&|candidate| matches_function(candidate.name, query, |function| function == query));
     }
     if found.is_empty() && query.contains(':') {
         found = by(&|candidate| is_located(candidate, query));
@@ -195,7 +195,7 @@ where
     if found.is_empty()
         && let Ok(part) = pattern(&regex::escape(query))
     {
-        found = by(&|candidate| matches_function(candidate.name, |function| part.is_match(function)));
+        found = by(&|candidate| matches_function(candidate.name, query, |function| part.is_match(function)));
         let whole = |candidate: &Candidate<'_, I>| {
             let own = own_name(function_base(candidate.name));
             part.find(own).is_some_and(|part| part.len() == own.split('<').next().map_or(0, str::len))
@@ -208,7 +208,7 @@ where
     if found.is_empty()
         && let Ok(pattern) = pattern(query)
     {
-        found = by(&|candidate| matches_function(candidate.name, |function| pattern.is_match(function)));
+        found = by(&|candidate| matches_name(&pattern, candidate.name));
         keep_without_arguments(&mut found, |name| pattern.is_match(name));
     }
     found
@@ -244,10 +244,6 @@ fn without_arguments(name: &str) -> String {
     bare
 }
 
-fn function_base(name: &str) -> &str {
-    &name[..FunctionName::parse(name.as_bytes()).base().len()]
-}
-
 /// `true` if a query is the file or object of a function, or the end of its path, and after a colon its name.
 fn is_located<I>(candidate: &Candidate<'_, I>, query: &str) -> bool {
     let is_at = |name: &str| {
@@ -259,7 +255,7 @@ fn is_located<I>(candidate: &Candidate<'_, I>, query: &str) -> bool {
         };
         ends_with(candidate.file) || ends_with(candidate.object)
     };
-    is_at(candidate.name) || matches_function(candidate.name, is_at)
+    is_at(candidate.name) || matches_function(candidate.name, query, is_at)
 }
 
 /// A name without the level of recursion: the function, its callers, source file and object.

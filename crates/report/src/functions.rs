@@ -22,7 +22,6 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, EventNames};
 use gristmill_output::lossy;
-use gristmill_profile::symbol::matches_function;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -38,6 +37,7 @@ pub use self::path_index::PathIndex;
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::pattern::matches_name;
 use crate::rates::{Rate, Rates};
 use crate::shares::{part_shares, thread_shares};
 use crate::view::{LeftOut, Subject, SubjectId, View};
@@ -105,7 +105,7 @@ impl FunctionsOptions {
 
     /// Returns `true` if the pattern for names takes a function with this name, or if there is no pattern.
     pub fn takes_name(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
+        self.filter.as_ref().is_none_or(|filter| matches_name(filter, name))
     }
 
     /// Returns `true` if neither paths nor estimates leave a function out.
@@ -149,7 +149,7 @@ pub struct FunctionRow {
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
     #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_self_estimate: bool,
-    /// `true` if the inclusive cost is an estimate for the same reason, and the count of calls.
+    /// `true` if the inclusive cost is an estimate for the same reason.
     #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_inclusive_estimate: bool,
     /// The count of calls, as far as the profile has it.

@@ -3,7 +3,7 @@
 mod packages;
 
 use gristmill_output::lossy;
-use gristmill_profile::symbol::scope;
+use gristmill_profile::symbol::{function_base, scope};
 use gristmill_profile::{FileId, Profile};
 
 use crate::path::{UNKNOWN, directory};
@@ -47,13 +47,13 @@ impl CratesOfFiles {
 
     /// Returns the name of the group of a function with this name, if crates are groups.
     pub(crate) fn crate_of<'t>(&'t self, name: &'t str, file: FileId) -> &'t str {
-        self.0[file.index()].crate_of(name).unwrap_or(NO_CRATE)
+        self.0[file.index()].crate_of(function_base(name)).unwrap_or(NO_CRATE)
     }
 }
 
 /// Returns the name of the group of a function with this name, if classes are groups.
 pub(crate) fn class_of(name: &str) -> &str {
-    scope(name).unwrap_or("(no class)")
+    scope(function_base(name)).unwrap_or("(no class)")
 }
 
 impl Grouping {
@@ -100,11 +100,32 @@ impl Grouping {
             Grouping::Object => known(object()),
             Grouping::File => known(file()),
             Grouping::Directory => directory(&file()).to_owned(),
-            Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or(NO_CRATE).to_owned(),
+            Grouping::Crate => {
+                packages::crate_of(function_base(&name()), &file()).unwrap_or(NO_CRATE).to_owned()
+            }
             Grouping::Package => packages::package_of(&file()).unwrap_or("(no package)").to_owned(),
             Grouping::Class => class_of(&name()).to_owned(),
             // A function can be in all threads and parts.
             Grouping::Function | Grouping::Cycle | Grouping::Thread | Grouping::Part => name(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_in_a_name_are_in_no_group_of_it() {
+        let group =
+            |grouping: Grouping, name: &str| grouping.group(|| name.to_owned(), String::new, String::new);
+        for (name, class, of_crate) in [
+            ("net::Conn::send(int)'App::run()'main", "net::Conn", "net"),
+            ("fib::of'2'main", "fib", "fib"),
+            ("free'__rustc::__rust_dealloc'core::drop", "(no class)", "(no crate)"),
+        ] {
+            assert_eq!(group(Grouping::Class, name), class);
+            assert_eq!(group(Grouping::Crate, name), of_crate);
         }
     }
 }

@@ -55,7 +55,7 @@ pub use line_text::LineText;
 pub use named_function::NamedFunction;
 pub use no_match::NoMatch;
 pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep};
-pub use pattern::{has_capital_letter, pattern};
+pub use pattern::{has_capital_letter, matches_name, pattern};
 pub use rates::{Rate, Rates};
 pub use read_file::ReadFile;
 pub use report::Report;

@@ -1,5 +1,6 @@
 //! Patterns that ignore the case of letters, unless they have a capital letter.
 
+use gristmill_profile::symbol::matches_function;
 use regex::{Error, Regex, RegexBuilder};
 
 /// Makes a pattern that ignores the case of letters, unless it has a capital letter itself. A letter behind a backslash, as in
@@ -17,6 +18,17 @@ use regex::{Error, Regex, RegexBuilder};
 pub fn pattern(text: &str) -> Result<Regex, Error> {
     check_text(text)?;
     builder(text).build()
+}
+
+/// `true` if a pattern matches a function of this name, by the rule of [`matches_function`].
+///
+/// ```
+/// let pattern = |text| gristmill_report::pattern(text).expect("valid");
+/// let is_match = |text| gristmill_report::matches_name(&pattern(text), "fib'2'main");
+/// assert!(is_match("^fib$") && is_match("^fib'2'main$") && !is_match("main"));
+/// ```
+pub fn matches_name(pattern: &Regex, name: &str) -> bool {
+    matches_function(name, pattern.as_str(), |name| pattern.is_match(name))
 }
 
 /// Bytes of the text of a pattern.

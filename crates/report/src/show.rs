@@ -317,7 +317,7 @@ fn neighbours(
     List::from_shown(arcs, limit, |arc| Neighbour {
         function: NamedFunction::new(view, end(arc)),
         distance: 1,
-        calls: CallCount::new(graph.arc(arc).count, graph.is_inlined(arc)),
+        calls: view.calls_of(arc),
         cost: head.costs(graph.arc_cost(arc)),
         via: None,
         is_inner: cycles.is_inner(&graph.arc(arc)),
@@ -334,7 +334,7 @@ fn sum(view: &View, head: &Head, function: SubjectId, direction: Direction) -> C
     let mut is_estimate = false;
     for arc in arcs(view, function, direction) {
         if !cycles.is_inner(&graph.arc(arc)) {
-            calls = calls.plus(&CallCount::new(graph.arc(arc).count, graph.is_inlined(arc)));
+            calls = calls.plus(&view.calls_of(arc));
             add(&mut costs, graph.arc_cost(arc));
             is_estimate |= view.is_call_estimate(arc);
         }

@@ -106,12 +106,10 @@ pub struct Node {
     pub parent: Option<usize>,
     /// The depth: 0 for the root, 1 for the nodes right below it, and so on.
     pub depth: usize,
-    /// The calls made by the node above; in an inverted tree, the calls made to it. 0 if calls were not counted.
+    /// The calls made by the node above; in an inverted tree, the calls made to it. 0 if calls were not counted. A guess if several
+    /// stacks lead to the node above.
     #[serde(flatten)]
     pub calls: CallCount,
-    /// `true` if the count of calls is a guess: several stacks lead to the node above.
-    #[serde(rename = "calls_guessed", skip_serializing_if = "std::ops::Not::not")]
-    pub is_count_guessed: bool,
     /// Self cost. In an inverted tree, the cost that comes from no caller.
     #[serde(rename = "self")]
     pub self_costs: Costs,
@@ -322,8 +320,7 @@ impl Rows<'_> {
             }),
             parent,
             depth,
-            calls: CallCount::new(count, is_inlined),
-            is_count_guessed,
+            calls: CallCount::new(count, is_inlined).guessed(is_count_guessed),
             self_costs: self.head.costs(tree.self_cost(id)),
             inclusive: self.head.costs(tree.inclusive(id)),
             hidden,

@@ -9,12 +9,12 @@ use gristmill_profile::analysis::{
     InclusiveRule, NodeCosts, NodeId,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{FileId, FunctionId, MemoryBudget, ObjectId, Part, Profile, Selection};
 
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
+use crate::pattern::matches_name;
 
 use self::draft::{Attribution, Draft, without};
 pub use self::error::ViewError;
@@ -265,7 +265,16 @@ impl View {
 
     /// Returns the calls of a subject, its calls to itself included.
     pub fn calls(&self, subject: SubjectId) -> CallCount {
-        CallCount::new(self.call_count(subject), self.graph.has_inlined_calls(subject.node()))
+        let node = subject.node();
+        let is_guessed =
+            self.has_attribution() && self.graph.incoming(node).any(|arc| self.is_call_estimate(arc));
+        CallCount::new(self.call_count(subject), self.graph.has_inlined_calls(node)).guessed(is_guessed)
+    }
+
+    /// Returns the calls of an arc.
+    pub fn calls_of(&self, arc: ArcId) -> CallCount {
+        let count = CallCount::new(self.graph.arc(arc).count, self.graph.is_inlined(arc));
+        count.guessed(self.is_call_estimate(arc))
     }
 
     /// Returns the calls of a cycle from outside.
@@ -274,7 +283,8 @@ impl View {
         // A cycle may have millions of entries.
         let entries = || inclusive.cycles().entries(&self.graph, cycle).into_iter();
         let has_inlined = self.profile.has_inlined_calls() && entries().any(|arc| self.graph.is_inlined(arc));
-        CallCount::new(inclusive.cycle_call_count(cycle), has_inlined)
+        let is_guessed = self.has_attribution() && entries().any(|arc| self.is_call_estimate(arc));
+        CallCount::new(inclusive.cycle_call_count(cycle), has_inlined).guessed(is_guessed)
     }
 
     /// Returns the costs of a subject in one part, by column. `None` if the part has nothing of it.
@@ -347,19 +357,19 @@ impl View {
     /// `true` if functions of this name are hidden.
     pub fn hides(&self, name: &str) -> bool {
         let pattern = self.attribution.as_ref().and_then(|of| of.hide.as_ref());
-        pattern.is_some_and(|pattern| matches_function(name, |name| pattern.is_match(name)))
+        pattern.is_some_and(|pattern| matches_name(pattern, name))
     }
 
     /// `true` if functions of this name are focused on. Without any focus all are.
     pub(crate) fn focuses_on(&self, name: &str) -> bool {
         let pattern = self.attribution.as_ref().and_then(|of| of.focus.as_ref());
-        pattern.is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
+        pattern.is_none_or(|pattern| matches_name(pattern, name))
     }
 
     /// `true` if functions of this name are left out.
     pub(crate) fn drops(&self, name: &str) -> bool {
         let pattern = self.attribution.as_ref().and_then(|of| of.drop.as_ref());
-        pattern.is_some_and(|pattern| matches_function(name, |name| pattern.is_match(name)))
+        pattern.is_some_and(|pattern| matches_name(pattern, name))
     }
 
     /// The full graph with the marks of its estimates, if functions are hidden or focused on.

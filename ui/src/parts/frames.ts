@@ -189,7 +189,7 @@ export function sentence(
     isInverted
       ? ""
       : `self ${answer.is_self_guessed[index] ? "~" : ""}${grouped(answer.self[index]![event])}`,
-    `${callCount({ ...answer.calls[index]!, calls_guessed: answer.is_count_guessed[index]! })} calls`,
+    `${callCount(answer.calls[index]!)} calls`,
     at ? `all frames of it ${grouped(at.all[event])}` : "",
     guessed ? "estimate" : "",
   ];

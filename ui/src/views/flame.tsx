@@ -303,7 +303,7 @@ function FlameExport({
       estimatedColumns({
         inclusive: answer.is_guessed[index],
         self: answer.is_self_guessed[index],
-        calls: answer.is_count_guessed[index],
+        calls: answer.calls[index]!.calls_guessed,
       }),
     ]),
   ];

@@ -15,7 +15,7 @@ use gristmill_format::ProducerKind;
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, lossy, printable};
 use gristmill_profile::event_choice::{EventChoice, derivation};
-use gristmill_profile::symbol::{Symbol, matches_function};
+use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
@@ -104,7 +104,7 @@ fn warn_of_no_match(args: &AnnotateArgs, profile: &Profile, session: &Session) -
     let pattern = load::pattern(text)?;
     let is_match = |function: FunctionId| {
         let name = profile.function(function).name;
-        let is_in = |name: &str| matches_function(name, |name| pattern.is_match(name));
+        let is_in = |name: &str| gristmill_report::matches_name(&pattern, name);
         // The layouts of other tools have mangled names.
         is_in(&lossy(name)) || is_in(&Symbol::parse(name).shown())
     };

@@ -1,8 +1,7 @@
 //! `--hide`, `--focus` and `--exclude`: functions that give their cost to their callers, those that must be on the stack, and those
 //! that must not.
 
-use gristmill_profile::symbol::matches_function;
-use gristmill_report::{InclusiveRule, SubjectId, View, ViewOptions};
+use gristmill_report::{InclusiveRule, SubjectId, View, ViewOptions, matches_name};
 
 use super::{pattern, view_with, warn_of_no_match};
 use crate::args::AttributionArgs;
@@ -38,7 +37,7 @@ pub(crate) fn view(
     for (text, pattern) in
         patterns.into_iter().filter_map(|(text, pattern)| text.as_ref().zip(pattern.as_ref()))
     {
-        let is_match = |name: &str| matches_function(name, |name| pattern.is_match(name));
+        let is_match = |name: &str| matches_name(pattern, name);
         if view.subjects().any(|(_, subject)| is_match(subject.name())) {
             continue;
         }

@@ -60,7 +60,9 @@ impl Options {
     /// `true` if the name of a function matches the pattern of the user, or there is none.
     pub(super) fn is_wanted(&self, function: &[u8]) -> bool {
         self.function.as_ref().is_none_or(|pattern| {
-            matches_function(&String::from_utf8_lossy(function), |name| pattern.is_match(name))
+            matches_function(&String::from_utf8_lossy(function), pattern.as_str(), |name| {
+                pattern.is_match(name)
+            })
         })
     }
 

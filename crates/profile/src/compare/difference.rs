@@ -103,7 +103,9 @@ impl Comparison<'_> {
                 if current.is_none_or(|current| !is_same(current.object, function.object)) {
                     writer.recurring_name(NameKey::Ob, Name::plain(function.object), &mut names)?;
                 }
-                if current.is_none_or(|current| !is_same(current.file, function.file)) {
+                // Readers differ in what `fn=` after `fi=` means.
+                let is_of_file = |current: Mention<'_>| is_same(current.file, function.file);
+                if !current.is_some_and(is_of_file) || !is_same(file, function.file) {
                     writer.recurring_name(NameKey::Fl, Name::plain(function.file), &mut names)?;
                 }
                 writer.recurring_name(NameKey::Fn, Name::plain(function.name), &mut names)?;

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use gristmill_format::FunctionName;
 
-use crate::symbol::is_level;
 use crate::symbol::scope::{Anatomy, Depth, operator_end};
+use crate::symbol::{function_base, is_level};
 
 /// The text between a function and its recorded callers.
 pub(super) const CALLED_FROM: &str = " ← ";
@@ -104,9 +104,8 @@ enum Callers {
 impl<'n> ShortName<'n> {
     pub(super) fn new(name: &'n str) -> Self {
         let parsed = FunctionName::parse(name.as_bytes());
-        let base = parsed.base().len();
-        // `A::'lambda'(int)` has no callers.
-        if base == name.len() || base == 0 || name[..base].ends_with("::") {
+        let base = function_base(name).len();
+        if base == name.len() {
             return ShortName { pieces: vec![Piece { text: name, level: "" }] };
         }
         let mut pieces: Vec<Piece<'n>> = vec![Piece { text: &name[..base], level: "" }];

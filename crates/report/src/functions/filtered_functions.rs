@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use gristmill_format::Cost;
-use gristmill_profile::symbol::matches_function;
 use gristmill_profile::threads::map_on_threads;
 
 use super::FunctionsOptions;
@@ -11,6 +10,7 @@ use super::name_index::{NameIndex, is_plain, name_of, ranges};
 use super::text_finder::TextFinder;
 use crate::amount::add;
 use crate::pattern::has_capital_letter;
+use crate::pattern::matches_name;
 use crate::view::{SubjectId, View};
 
 /// The functions of a view that match, for lists of them in several orders: to look at all names takes longer than to put the
@@ -106,7 +106,7 @@ impl FilteredFunctions {
             // Threads that search with one pattern wait for each other.
             let filter = filter.clone();
             let finder = text.as_deref().map(|text| TextFinder::new(&filter, text, is_ascii));
-            let is_match = |name: &str| matches_function(name, |name| filter.is_match(name));
+            let is_match = |name: &str| matches_name(&filter, name);
             let takes = |name: &str| match &finder {
                 Some(finder) => finder.find_at(name, 0).is_some() && (is_plain(name) || is_match(name)),
                 None => is_match(name),
@@ -154,7 +154,7 @@ fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) 
     let matching = |range: Range<usize>| -> Vec<SubjectId> {
         // Threads that search with one pattern wait for each other.
         let filter = filter.clone();
-        let is_match = |name: &str| matches_function(name, |name| filter.is_match(name));
+        let is_match = |name: &str| matches_name(&filter, name);
         match names.zip(text.as_deref()) {
             Some((names, text)) => {
                 let mut found = Vec::new();

@@ -33,6 +33,7 @@ pub(super) struct NamedGroups {
     costs: GroupCosts,
     self_estimates: HashSet<u32>,
     inclusive_estimates: HashSet<u32>,
+    call_estimates: HashSet<u32>,
 }
 
 /// Functions outside of cycles, and cycles.
@@ -70,9 +71,10 @@ impl NamedGroups {
         };
         let self_estimates = groups_of(View::is_self_estimate);
         let inclusive_estimates = groups_of(View::is_inclusive_estimate);
+        let call_estimates = groups_of(|view, id| view.calls(id).is_guessed());
         let groups = group_of.iter().map(|&group| group as usize);
         let costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
-        NamedGroups { names, costs, self_estimates, inclusive_estimates }
+        NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates }
     }
 
     fn key_costs(&self, index: usize) -> KeyCosts {
@@ -86,7 +88,7 @@ impl NamedGroups {
 
     /// Makes the row of a group.
     pub(super) fn row(&self, view: &View, head: &Head, group: u32) -> FunctionRow {
-        let NamedGroups { names, costs, self_estimates, inclusive_estimates } = self;
+        let NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates } = self;
         let width = view.events().len();
         let index = group as usize;
         FunctionRow {
@@ -95,7 +97,8 @@ impl NamedGroups {
             is_upper_bound: costs.is_upper_bound[index],
             is_self_estimate: self_estimates.contains(&group),
             is_inclusive_estimate: inclusive_estimates.contains(&group),
-            calls: CallCount::new(costs.call_counts[index], costs.has_inlined_calls[index]),
+            calls: CallCount::new(costs.call_counts[index], costs.has_inlined_calls[index])
+                .guessed(call_estimates.contains(&group)),
             ..FunctionRow::of_group(head, names[index].clone())
         }
     }

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::start_up_row::StartUpRow;
 use super::{FunctionRow, Functions, Grouping, SortBy};
+use crate::amount::estimate_mark;
 use crate::columns::EventColumn;
 use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, fitted_paths, whole};
 use crate::rates::Rate;
@@ -156,7 +157,9 @@ impl Report for Functions<'_> {
         let has_bounds =
             !matches!(self.grouping, Grouping::Function | Grouping::Cycle) || self.rows.has_upper_bound();
         titles.extend(has_bounds.then(|| "inclusive is upper bound".to_owned()));
-        let estimates = ["self estimated", "inclusive estimated"].into_iter().filter(|_| self.is_estimated);
+        let estimates = ["self estimated", "inclusive estimated", "calls guessed"]
+            .into_iter()
+            .filter(|_| self.is_estimated);
         titles.extend(estimates.map(str::to_owned));
         titles.extend(self.then.map(|_| "within".to_owned()));
         csv::write_line(titles.iter().map(String::as_str), out)?;
@@ -179,8 +182,8 @@ impl Report for Functions<'_> {
             };
             let rates: Vec<String> = (0..self.rates.len()).flat_map(rate).collect();
             let texts = texts.into_iter().chain(rates.iter().map(String::as_str));
-            let estimates =
-                [row.is_self_estimate, row.is_inclusive_estimate].map(|is| if is { "yes" } else { "no" });
+            let estimates = [row.is_self_estimate, row.is_inclusive_estimate, row.calls.is_guessed()];
+            let estimates = estimates.map(|is| if is { "yes" } else { "no" });
             let estimates = estimates.into_iter().filter(|_| self.is_estimated);
             let bound = has_bounds.then_some(if row.is_upper_bound { "yes" } else { "no" });
             let numbers = numbers.iter().map(String::as_str);
@@ -339,7 +342,7 @@ impl Functions<'_> {
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
         if detail.calls {
-            cells.push(Cell::number(row.calls.for_programs(), row.call_count()));
+            cells.push(row.calls.cell());
         }
         cells.push(Cell::new(""));
         cells
@@ -390,7 +393,7 @@ impl Functions<'_> {
         aligned.write_titles(look, out)?;
         let times = |row: &FunctionRow| match calls {
             true if row.calls.exact().is_none() => format!("{} ", row.calls.text()),
-            true => format!("{}× ", row.call_count()),
+            true => format!("{}× ", row.calls.text()),
             false => String::new(),
         };
         let names =
@@ -542,15 +545,9 @@ impl FunctionRow {
         }
     }
 
-    /// The count of calls. Estimates of costs are estimates of calls, too.
-    fn call_count(&self) -> String {
-        let sign = if self.is_inclusive_estimate && self.calls.recorded() > 0 { "~" } else { "" };
-        format!("{sign}{}", self.calls.text())
-    }
-
     /// The sign before a self cost.
     fn self_sign(&self) -> &'static str {
-        if self.is_self_estimate { "~" } else { "" }
+        estimate_mark(self.is_self_estimate)
     }
 }
 

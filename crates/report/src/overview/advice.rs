@@ -67,7 +67,7 @@ impl<'o> Topics<'o> {
         };
         if let Some(query) = first {
             steps.push(step(Proposed::about("show", query), "its callers, callees and hottest lines"));
-            let pattern = shell_word(regex::escape(&query.text).as_bytes());
+            let pattern = shell_word(regex::escape(query.name()).as_bytes());
             let option = format!("--filter={pattern}");
             let annotate = Proposed { option, has_rule: false, ..Proposed::new("annotate") };
             steps.push(step(annotate, "its source, line by line"));

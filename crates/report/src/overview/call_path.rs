@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_output::json::Costs;
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{ArcId, CallArc, Cycles, NodeId, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::start_up::{is_loader, is_start_up};
 use crate::view::{SubjectId, View};
@@ -76,9 +77,8 @@ pub struct PathStep {
     /// `true` if other calls lead to the caller as well: it is assumed that all of its calls cost the same.
     pub is_estimate: bool,
     /// The count of calls from the step before, over all calls of that. 0 for the first step.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// `true` for code that starts the program or a thread.
     pub is_start_up: bool,
 }
@@ -92,7 +92,7 @@ impl CallPath {
         let walk = Walk::new(view, head);
         let (mut unit, mut cost) = walk.root()?;
         let mut is_estimate = false;
-        let mut steps = vec![walk.step(unit, &cost, false, 0)];
+        let mut steps = vec![walk.step(unit, &cost, false, CallCount::new(0, false))];
         // Units call each other in one direction, so this ends.
         loop {
             let Unit::Node(node) = unit else {
@@ -374,11 +374,10 @@ impl<'w> Walk<'w> {
                 *share = apportioned(*share, cost, whole);
             }
         }
-        let CallArc { callee, count, .. } = graph.arc(arc);
-        self.step(self.cycles.unit(callee), &share, is_estimate, count)
+        self.step(self.cycles.unit(graph.callee(arc)), &share, is_estimate, self.view.calls_of(arc))
     }
 
-    fn step(&self, unit: Unit, inclusive: &[Cost], is_estimate: bool, calls: Cost) -> PathStep {
+    fn step(&self, unit: Unit, inclusive: &[Cost], is_estimate: bool, calls: CallCount) -> PathStep {
         let (node, id, cycle, members) = match unit {
             Unit::Node(node) => (node, Some(self.view.subject_at(node)), None, 0),
             Unit::Cycle(cycle) => {
@@ -424,7 +423,10 @@ impl<'w> Walk<'w> {
     fn members(&self, unit: Unit) -> Vec<PathStep> {
         let Unit::Cycle(cycle) = unit else { return Vec::new() };
         let members = self.hottest(self.cycles.members(cycle)).into_iter();
-        let step = |member| self.step(Unit::Node(member), self.view.graph().self_cost(member), false, 0);
+        let step = |member| {
+            let own = self.view.graph().self_cost(member);
+            self.step(Unit::Node(member), own, false, CallCount::new(0, false))
+        };
         members.map(|member| PathStep { cycle: Some(cycle.number()), ..step(member) }).collect()
     }
 }

@@ -30,6 +30,15 @@ pub(super) struct Query {
     pub(super) text: String,
     /// `true` if it names one only where all levels of a recursion are one function.
     pub(super) folds_recursion: bool,
+    /// The start of the name in the text: behind a file, if that is a part of it.
+    name_start: usize,
+}
+
+impl Query {
+    /// Returns the name, or the part of it, that the query has.
+    pub(super) fn name(&self) -> &str {
+        &self.text[self.name_start..]
+    }
 }
 
 /// Finds queries for some functions. [`View::find_function`] finds the same functions by them.
@@ -223,7 +232,12 @@ fn candidates(view: &View, id: SubjectId) -> Vec<Candidate> {
     }
     let mut found = Vec::new();
     let mut add = |text: &str, folds_recursion: bool, kind: Kind| {
-        found.push(Candidate { query: Query { text: text.to_owned(), folds_recursion }, kind, hits: 0 });
+        let name_start = match &kind {
+            Kind::Located { file, .. } => file.len() + 1,
+            _ => 0,
+        };
+        let query = Query { text: text.to_owned(), folds_recursion, name_start };
+        found.push(Candidate { query, kind, hits: 0 });
     };
     if name.len() > MAX_SHORT_BYTES {
         // A part of a name is looked for in the function only, not in its recorded callers.

@@ -9,6 +9,7 @@ use gristmill_output::{Cell, Column, Look, Table, bar, grouped, json, markdown, 
 
 use self::sections::{Line, NAME_IN_SENTENCES, Section};
 use super::Overview;
+use crate::amount::estimate_mark;
 use crate::columns::EventColumn;
 use crate::names::{DOCUMENT_COLUMNS, name_in_sentences};
 use crate::report::Report;
@@ -164,7 +165,7 @@ impl Overview {
     fn cost_cells(&self, line: &Line) -> Vec<String> {
         let mut cells = Vec::new();
         for ((&cost, &total), event) in line.costs.iter().zip(&*self.head.totals).zip(&self.head.events) {
-            let sign = if line.is_estimate { "~" } else { "" };
+            let sign = estimate_mark(line.is_estimate);
             cells.push(format!("{sign}{}", event.unit.show(cost)));
             cells.push(percent_number(cost, total));
         }

@@ -182,7 +182,7 @@ fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) ->
             CycleEntry {
                 caller: shared(arc.caller),
                 callee: shared(arc.callee),
-                calls: CallCount::new(arc.count, graph.is_inlined(entry)),
+                calls: view.calls_of(entry),
                 cost: head.costs(graph.arc_cost(entry)),
                 is_estimate: view.is_call_estimate(entry),
             }

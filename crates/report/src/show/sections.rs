@@ -5,6 +5,7 @@ use gristmill_output::{Cell, Column, Look, Table, grouped, percent, percent_numb
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{CallSum, CycleSummary, List, Neighbour, Show};
+use crate::amount::estimate_mark;
 use crate::call_count::CallCount;
 use crate::named_function::NamedFunction;
 use crate::names::{NameRow, fitted, short, whole};
@@ -165,8 +166,8 @@ impl Show {
         // The inclusive cost of a member is only its part of the cycle, but its callers called all of the cycle.
         let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
         let row = |count: &CallCount, costs: &[Cost], is_inner: bool, is_estimate: bool| {
-            let sign = if is_estimate { "~" } else { "" };
-            let mut cells = vec![count.cell_with(sign)];
+            let sign = estimate_mark(is_estimate);
+            let mut cells = vec![count.cell()];
             for (nth, (&cost, &whole)) in costs.iter().zip(whole).enumerate().take(events) {
                 let [mut amount, share] = self.cost_cells(nth, cost, if is_inner { 0 } else { whole });
                 amount.shown.insert_str(0, sign);
@@ -257,7 +258,7 @@ impl Show {
             for nth in 0..events {
                 for (cost, is_estimate) in [inclusive[nth], own[nth]].into_iter().zip(are_estimates) {
                     let [mut amount, share] = self.cost_cells(nth, cost, cycle.inclusive[nth]);
-                    amount.shown.insert_str(0, mark(is_estimate));
+                    amount.shown.insert_str(0, estimate_mark(is_estimate));
                     cells.extend([amount, share]);
                 }
             }
@@ -279,12 +280,12 @@ impl Show {
         let unit = self.head.events[0].unit;
         for entry in &cycle.entries.rows {
             below.push(format!(
-                "entered by {} -> {} ×{sign}{} {sign}{}",
+                "entered by {} -> {} ×{} {}{}",
                 short(&entry.caller.name, third),
                 short(&entry.callee.name, third),
                 entry.calls.text(),
-                unit.show(entry.cost[0]),
-                sign = mark(entry.is_estimate)
+                estimate_mark(entry.is_estimate),
+                unit.show(entry.cost[0])
             ));
         }
         if cycle.entries.rows.len() < cycle.entries.all {
@@ -312,7 +313,7 @@ impl Show {
             }
         });
         let total = percent(cycle.inclusive[0], self.head.totals[0]);
-        let sign = mark(cycle.is_estimate);
+        let [sign, guess] = [cycle.is_estimate, cycle.calls.is_guessed()].map(estimate_mark);
         let share = if total.is_empty() { String::new() } else { format!(" ({sign}{total})") };
         Section {
             title: format!(
@@ -321,10 +322,10 @@ impl Show {
                 grouped(cycle.members.all),
                 unit.show(cycle.inclusive[0]),
                 match (cycle.calls.exact(), cycle.calls.recorded()) {
-                    (Some(1), _) => "once".to_owned(),
-                    (Some(calls), _) => format!("{} times", grouped(calls)),
+                    (Some(1), _) if !cycle.calls.is_guessed() => "once".to_owned(),
+                    (Some(_), _) => format!("{} times", cycle.calls.text()),
                     (None, 0) => "inline".to_owned(),
-                    (None, calls) => format!("{} times, and inline,", grouped(calls)),
+                    (None, calls) => format!("{guess}{} times, and inline,", grouped(calls)),
                 }
             ),
             table: self.with_names(Table { columns, rows }, look, names),
@@ -377,9 +378,4 @@ pub(super) fn counted<T>(list: &List<T>) -> String {
 pub(super) fn more<T>(list: &List<T>) -> Vec<String> {
     let hidden = list.all - list.rows.len();
     if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", grouped(hidden))] }
-}
-
-/// The sign before a number that may be an estimate.
-pub(super) fn mark(is_estimate: bool) -> &'static str {
-    if is_estimate { "~" } else { "" }
 }

@@ -7,8 +7,9 @@ use gristmill_output::{
     Cell, Column, Look, Table, csv, grouped, json, lossy, markdown, percent_number, printable, wrap,
 };
 
-use super::sections::{Form, mark};
+use super::sections::Form;
 use super::{CycleSummary, Show};
+use crate::amount::estimate_mark;
 use crate::path::UNKNOWN;
 use crate::report::Report;
 
@@ -134,7 +135,7 @@ impl Show {
                 (false, true) => "~",
                 (false, false) => "",
             };
-            let own = if self.is_self_estimate { "~" } else { "" };
+            let own = estimate_mark(self.is_self_estimate);
             for (cost, sign) in [(self.inclusive[nth], bound), (self.self_costs[nth], own)] {
                 cells.push(Cell::number(cost, format!("{sign}{}", event.unit.show(cost))));
                 cells.push(Cell::new(percent_number(cost, self.head.totals[nth])));
@@ -147,7 +148,9 @@ impl Show {
     /// The inclusive costs of a member and of its cycle, and what they are made of. The first event type stands for all.
     fn costs_in_words(&self, cycle: &CycleSummary) -> [String; 2] {
         let event = &self.head.events[0];
-        let show = |cost: Cost, is_estimate: bool| format!("{}{}", mark(is_estimate), event.unit.show(cost));
+        let show = |cost: Cost, is_estimate: bool| {
+            format!("{}{}", estimate_mark(is_estimate), event.unit.show(cost))
+        };
         let amount = |cost: Cost, is_estimate: bool| match self.head.events.len() {
             1 => show(cost, is_estimate),
             _ => format!("{} {}", show(cost, is_estimate), printable(event.name.as_bytes())),
@@ -183,17 +186,19 @@ impl Show {
             1 => "1 function".to_owned(),
             _ => format!("{} functions", grouped(count)),
         };
+        let is_guessed = self.calls.is_guessed();
         let times = match (self.calls.exact(), self.calls.recorded()) {
-            (Some(0), _) => "called".to_owned(),
-            (Some(1), _) => "called once".to_owned(),
-            (Some(calls), _) => {
-                format!("called {}{} times", mark(self.is_inclusive_estimate), grouped(calls))
-            }
+            (Some(0), _) if !is_guessed => "called".to_owned(),
+            (Some(1), _) if !is_guessed => "called once".to_owned(),
+            (Some(_), _) => format!("called {} times", self.calls.text()),
             (None, 0) => "inlined".to_owned(),
-            (None, 1) => "called once, and inlined,".to_owned(),
-            (None, calls) => format!("called {} times, and inlined,", grouped(calls)),
+            (None, 1) if !is_guessed => "called once, and inlined,".to_owned(),
+            (None, calls) => {
+                format!("called {}{} times, and inlined,", estimate_mark(is_guessed), grouped(calls))
+            }
         };
         let mut line = match self.callers.all {
+            0 if self.has_attribution => "nothing that is shown calls it".to_owned(),
             0 => "nothing calls it".to_owned(),
             callers => format!("{times} by {}", functions(callers)),
         };
@@ -215,10 +220,10 @@ impl Show {
                 let is_estimate = self.is_self_estimate || self.callees_sum.is_estimate;
                 lines.push(format!(
                     "by its callers {what} {}{} {}, by self cost and callees {}{}",
-                    mark(self.callers_sum.is_estimate),
+                    estimate_mark(self.callers_sum.is_estimate),
                     event.unit.show(by_callers),
                     printable(event.name.as_bytes()),
-                    mark(is_estimate || self.cycle.as_ref().is_some_and(|cycle| cycle.is_estimate)),
+                    estimate_mark(is_estimate || self.cycle.as_ref().is_some_and(|cycle| cycle.is_estimate)),
                     event.unit.show(by_callees)
                 ));
             }

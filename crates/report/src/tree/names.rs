@@ -131,7 +131,7 @@ pub(crate) fn left_out(count: usize) -> String {
 fn last_calls(chain: &[Node]) -> String {
     match chain {
         [first, .., last] if last.calls != first.calls && last.calls.recorded() > 1 => {
-            format!(" ×{}{}", last.count_mark(), last.calls.text())
+            format!(" ×{}", last.calls.text())
         }
         [first, .., last] if last.calls != first.calls && last.calls.has_inlined() => {
             format!(" {}", last.calls.text())

@@ -10,6 +10,7 @@ use gristmill_output::{
 
 use super::lines::{Content, Line};
 use super::{Basis, MIN_NAME_COLUMNS, Node, Tree, path};
+use crate::amount::estimate_mark;
 use crate::columns::EventColumn;
 use crate::names::short;
 use crate::report::Report;
@@ -74,18 +75,10 @@ impl Report for Tree {
             cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
             let above = |node: usize| self.nodes[node].parent;
             let path = path(place, |node| (self.entry(&self.nodes[node]).name.as_str(), above(node)));
-            let names = [&entry.name, &entry.file, &entry.object, &path, &yes_no(node.is_count_guessed)];
+            let names = [&entry.name, &entry.file, &entry.object, &path, &yes_no(node.calls.is_guessed())];
             csv::write_line(cells.iter().chain(names).map(String::as_str), out)?;
         }
         Ok(())
-    }
-}
-
-impl Node {
-    /// The mark of its count of calls.
-    pub(super) fn count_mark(&self) -> &'static str {
-        let has_number = self.calls.exact().is_some() || self.calls.recorded() > 0;
-        if self.is_count_guessed && has_number { "~" } else { "" }
     }
 }
 
@@ -144,7 +137,7 @@ impl Tree {
                     "  or where a call states another cost than what it called".to_owned(),
                 ]
             }
-            (Basis::Estimate, _) if self.nodes.iter().any(|node| node.is_count_guessed) => vec![
+            (Basis::Estimate, _) if self.nodes.iter().any(|node| node.calls.is_guessed()) => vec![
                 of_tree(", ", "no cost of it is an estimate;"),
                 "  counts of calls are, marked ~: divided among the callers of the function above".to_owned(),
             ],
@@ -241,7 +234,7 @@ impl Tree {
             for (nth, event) in shown.iter().enumerate() {
                 let unit = event.unit;
                 let cost = costs[nth];
-                let guess = if is_guessed { "~" } else { "" };
+                let guess = estimate_mark(is_guessed);
                 let limit = if nodes.first().is_some_and(|node| node.is_upper_bound) { "≤" } else { guess };
                 let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
@@ -252,18 +245,15 @@ impl Tree {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
                     let is_guessed =
                         nodes.iter().any(|node| node.is_self_guessed && node.self_costs[nth] != 0);
-                    let guess = if is_guessed { "~" } else { "" };
+                    let guess = estimate_mark(is_guessed);
                     let text = format!("{guess}{}", unit.show(own));
                     cells.push(Cell::new(if own == 0 { String::new() } else { text }));
                 }
             }
             if self.has_counts {
                 let node = nodes.first();
-                let node = node.filter(|node| node.calls.exact() != Some(0) || node.is_count_guessed);
-                let text = node.map(|node| {
-                    let count = node.calls.text_with(|count| CostUnit::Count.show(count));
-                    format!("{}{count}", node.count_mark())
-                });
+                let node = node.filter(|node| node.calls.exact() != Some(0) || node.calls.is_guessed());
+                let text = node.map(|node| node.calls.text_with(|count| CostUnit::Count.show(count)));
                 cells.push(Cell::new(text.unwrap_or_default()));
             }
             cells.push(Cell::new(""));

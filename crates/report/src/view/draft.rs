@@ -7,14 +7,16 @@ use gristmill_profile::analysis::{
     ArcId, Attributed, CallGraph, CutArcs, Cycles, Estimates, FoldedProfile, Inclusive, NodeId, bypass,
     focus_after, hide_after, leave_out,
 };
-use gristmill_profile::symbol::{matches_function, shorten};
+use gristmill_profile::symbol::shorten;
 use gristmill_profile::{Profile, Selection};
 use regex::Regex;
 
 use super::error::ViewError;
 use super::options::{Cut, ViewOptions};
 use super::subjects::{SubjectId, Subjects};
+use crate::amount::estimate_mark;
 use crate::columns::Columns;
+use crate::pattern::matches_name;
 
 /// The most costs that a note states.
 const MAX_COSTS: usize = 9;
@@ -39,11 +41,6 @@ pub(super) struct Attribution {
 
 pub(super) fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
     if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
-}
-
-/// Marks a share of the total if that is an estimate.
-fn estimate(of: &Attributed, share: String) -> String {
-    if of.is_total_estimate { format!("~{share}") } else { share }
 }
 
 /// Returns a graph with what of it is an estimate.
@@ -79,7 +76,7 @@ impl Draft<'_> {
     /// `true` if the function of a node matches a pattern.
     fn matches(&self, pattern: &Regex, graph: &CallGraph, node: NodeId) -> bool {
         let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
-        matches_function(name, |name| pattern.is_match(name))
+        matches_name(pattern, name)
     }
 
     fn matching(&self, pattern: &Option<Regex>, graph: &CallGraph) -> Vec<bool> {
@@ -97,9 +94,13 @@ impl Draft<'_> {
         let names = self.named(graph, &is_dropped);
         let total = graph.total()[0];
         let rest = leave_out(graph, &is_dropped).ok_or(ViewError::NegativeCosts)?;
-        let gone = estimate(&rest, percent(total.saturating_sub(rest.graph.total()[0]), total));
+        let mark = estimate_mark(rest.is_total_estimate);
+        let gone = percent(total.saturating_sub(rest.graph.total()[0]), total);
         *graph = rest.graph.clone();
-        Ok(Some((rest, format!("left out of all totals: {names}, and callees, with {gone} of the cost"))))
+        Ok(Some((
+            rest,
+            format!("left out of all totals: {names}, and callees, with {mark}{gone} of the cost"),
+        )))
     }
 
     /// Gives costs to other functions, if some are hidden, focused on or left out.
@@ -128,9 +129,12 @@ impl Draft<'_> {
             let names = self.named(graph, &is_chosen);
             let focused = focus_after(graph, &is_chosen, &estimates).ok_or(ViewError::NegativeCosts)?;
             is_total_estimate |= focused.is_total_estimate;
-            let share = estimate(&focused, percent(focused.graph.total()[0], total));
+            let mark = estimate_mark(focused.is_total_estimate);
+            let share = percent(focused.graph.total()[0], total);
             (*graph, estimates) = estimates_of(focused);
-            notes.push(format!("focus on {names}, and callees: {share} of the cost; other cost is left out"));
+            notes.push(format!(
+                "focus on {names}, and callees: {mark}{share} of the cost; other cost is left out"
+            ));
         }
         if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
             // A call that is estimated to cost nothing may still be one of several that share a cost. Calls within a cycle have costs that

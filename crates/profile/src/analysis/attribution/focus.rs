@@ -100,7 +100,20 @@ struct Focus<'g> {
     has_chosen: Vec<bool>,
     /// `true` if all members are chosen: each call of them and by them counts.
     is_chosen: Vec<bool>,
+    /// `true` if calls lead to chosen nodes, whether or not they cost something.
+    leads_to_chosen: Vec<bool>,
+    /// Found from the callers downwards.
+    runs: Vec<Runs>,
     is_total_estimate: bool,
+}
+
+/// The part of a unit's runs that are below chosen nodes, as far as the callers tell. What a call costs tells more, if it is
+/// something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    None,
+    Some,
+    All,
 }
 
 impl<'g> Focus<'g> {
@@ -108,14 +121,9 @@ impl<'g> Focus<'g> {
         let units = Units::cycles(graph);
         let table = CostTable::new(graph.width(), units.count);
         let none = vec![false; units.count];
-        let mut call_counts = vec![0; graph.node_count()];
-        for id in graph.arc_ids() {
-            let is_nothing = !has_cost(graph.arc_cost(id)) && !known.is_arc[id.index()];
-            call_counts[graph.callee(id).index()] += u32::from(!is_nothing);
-        }
-        Focus {
+        let mut focus = Focus {
             graph,
-            call_counts,
+            call_counts: vec![0; graph.node_count()],
             known,
             whole: table.clone(),
             below: table.clone(),
@@ -124,10 +132,16 @@ impl<'g> Focus<'g> {
             is_below_estimate: none.clone(),
             is_above_estimate: none.clone(),
             has_chosen: none.clone(),
+            leads_to_chosen: none.clone(),
+            runs: vec![Runs::None; units.count],
             is_chosen: none,
             is_total_estimate: false,
             units,
+        };
+        for id in graph.arc_ids() {
+            focus.call_counts[graph.callee(id).index()] += u32::from(!focus.is_nothing(id));
         }
+        focus
     }
 
     /// `true` if a part of a unit's cost is neither nothing nor all.
@@ -171,18 +185,26 @@ impl<'g> Focus<'g> {
         for members in &units {
             let unit = self.units.of(members[0]);
             self.has_chosen[unit] = members.iter().any(|member| is_chosen[member.index()]);
+            self.leads_to_chosen[unit] |= self.has_chosen[unit];
             for member in members {
                 self.whole.add(unit, graph.self_cost(*member));
                 self.is_whole_estimate[unit] |= self.known.is_self[member.index()];
             }
             for id in self.units.leaving(graph, members) {
                 let callee = self.units.of(graph.callee(id));
+                self.leads_to_chosen[unit] |= self.leads_to_chosen[callee];
                 self.whole.add(unit, graph.arc_cost(id));
+                self.is_whole_estimate[unit] |= self.known.is_arc[id.index()];
+                if is_chosen[graph.callee(id).index()] {
+                    // In a cycle, too, its calls count with all of their cost.
+                    self.below.add(unit, graph.arc_cost(id));
+                    self.is_below_estimate[unit] |= self.known.is_arc[id.index()];
+                    continue;
+                }
                 let part = shares(graph.arc_cost(id), self.below.row(callee), self.whole.row(callee));
                 self.below.add(unit, &part);
                 let is_divided =
                     self.is_part(&self.below, callee) && part.as_slice() != self.below.row(callee);
-                self.is_whole_estimate[unit] |= self.known.is_arc[id.index()];
                 self.is_below_estimate[unit] |=
                     !self.is_nothing(id) && (self.is_below_estimate[callee] || is_divided);
                 self.is_below_estimate[unit] |= self.is_way_of_estimates(id);
@@ -198,6 +220,46 @@ impl<'g> Focus<'g> {
                 let below = self.below.row_mut(unit).iter_mut().zip(self.whole.row(unit)).zip(&most);
                 below.for_each(|((below, &whole), &most)| *below = (*below).max(most).min(whole));
             }
+        }
+    }
+
+    /// Returns the part of a unit's runs that are below chosen nodes. Those of its callers are known.
+    fn runs_of(&self, members: &[NodeId]) -> Runs {
+        let (graph, unit) = (self.graph, self.units.of(members[0]));
+        if self.is_chosen[unit] {
+            return Runs::All;
+        }
+        let entries = members.iter().flat_map(|&member| graph.incoming(member));
+        let mut stated = vec![0; graph.width()];
+        let mut of_calls = None;
+        for id in entries.filter(|&id| !self.units.is_inner(graph, id)) {
+            add(&mut stated, graph.arc_cost(id));
+            let runs = self.runs[self.units.of(graph.caller(id))];
+            of_calls = Some(of_calls.map_or(runs, |known| if known == runs { runs } else { Runs::Some }));
+        }
+        let begins_alone = stated.iter().zip(self.whole.row(unit)).any(|(stated, whole)| stated < whole);
+        match of_calls.unwrap_or(Runs::None) {
+            Runs::All if begins_alone => Runs::Some,
+            Runs::None if self.has_chosen[unit] => Runs::Some,
+            runs => runs,
+        }
+    }
+
+    /// Returns the count of calls that cost nothing, as far as they are in the focus, and `true` if that is an estimate.
+    fn count_of_nothing(&self, id: ArcId) -> (Cost, bool) {
+        let arc = self.graph.arc(id);
+        let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
+        match self.runs[caller] {
+            Runs::All => (arc.count, false),
+            // Nobody knows which of them lead to a chosen function.
+            _ if self.leads_to_chosen[callee] => (arc.count, arc.count != 0),
+            Runs::None => (0, false),
+            Runs::Some => match self.whole.row(caller)[0] {
+                0 => (arc.count, arc.count != 0),
+                whole => {
+                    (nearest_proportion(arc.count.max(0), self.above.row(caller)[0], whole), arc.count != 0)
+                }
+            },
         }
     }
 
@@ -222,7 +284,7 @@ impl<'g> Focus<'g> {
         let whole = self.whole.row(self.units.of(members[0])).iter();
         let most = whole.enumerate().map(|(event, &whole)| {
             let is_limit = entering[event] >= whole && stated[event] >= own[event];
-            if is_limit { whole.min(stated[event]) } else { whole }
+            if is_limit { stated[event] } else { whole }
         });
         most.collect()
     }
@@ -236,8 +298,17 @@ impl<'g> Focus<'g> {
         let units: Vec<Vec<NodeId>> = self.units.ascending().map(<[NodeId]>::to_vec).collect();
         for members in units.iter().rev() {
             let unit = self.units.of(members[0]);
+            self.runs[unit] = self.runs_of(members);
             if self.has_chosen[unit] {
-                // Also what is called by chosen nodes above, which may be more than the calls of those in a cycle.
+                // Calls of chosen nodes count as a whole, of which that by chosen nodes above is a part.
+                for &member in members.iter().filter(|member| is_chosen[member.index()]) {
+                    for id in graph.incoming(member).filter(|&id| !self.units.is_inner(graph, id)) {
+                        let rest = graph.arc_cost(id).iter().zip(arc_costs.row(id.index()));
+                        let rest: Vec<Cost> = rest.map(|(cost, part)| cost - part).collect();
+                        self.above.add(unit, &rest);
+                    }
+                }
+                // Also what chosen nodes of a cycle call of each other.
                 let row = self.above.row_mut(unit);
                 row.iter_mut()
                     .zip(self.below.row(unit))
@@ -324,7 +395,7 @@ impl<'g> Focus<'g> {
         let arc = self.graph.arc(id);
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         if self.is_nothing(id) {
-            return false;
+            return self.count_of_nothing(id).1;
         }
         let is_divided = self.is_above_estimate[caller]
             || self.is_part(&self.above, caller)
@@ -345,6 +416,9 @@ impl<'g> Focus<'g> {
     /// Adds the cost of the way to chosen nodes to that of an arc. Returns the count of its calls in the focus.
     fn add_way_to_chosen(&self, id: ArcId, arc_costs: &mut CostTable) -> Cost {
         let (graph, arc) = (self.graph, self.graph.arc(id));
+        if self.is_nothing(id) {
+            return self.count_of_nothing(id).0;
+        }
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         let costs = graph.arc_cost(id);
         if caller == callee {

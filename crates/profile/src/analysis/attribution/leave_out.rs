@@ -41,11 +41,15 @@ pub fn leave_out(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
         let within = focused.graph.arc(id).count;
         let left = arc_costs.row(id.index());
         let is_gone = is_chosen[arc.caller.index()] || is_chosen[arc.callee.index()];
-        match (is_gone || has_cost(costs) && !has_cost(left), within < arc.count) {
-            (true, _) => 0,
-            (false, true) => arc.count - within,
-            // These calls cost less, and nobody knows which of them led to a chosen node.
-            (false, false) => arc.count,
+        let is_unknown = match has_cost(costs) {
+            // They cost less, and nobody knows which of them led to a chosen node.
+            true => has_cost(left) && within >= arc.count,
+            false => focused.is_arc_estimate[id.index()],
+        };
+        match () {
+            () if is_gone || has_cost(costs) && !has_cost(left) => 0,
+            () if is_unknown => arc.count,
+            () => arc.count - within,
         }
     };
     let counts = graph.arc_ids().map(count).collect();

@@ -161,6 +161,17 @@ proptest! {
 }
 
 #[test]
+fn each_function_of_a_difference_has_its_file() {
+    let base = Profile::from_bytes(b"events: Ir\n".to_vec());
+    let new = b"events: Ir\nfl=b.c\nfn=one\nfi=a.c\n3 2\nfl=b.c\nfn=two\n1 8\n";
+    let new = Profile::from_bytes(new.to_vec());
+    let written = compare(&base, &new).write_difference("test", Vec::new()).unwrap();
+    // Some readers take the last file of all for that of the second function.
+    let text = String::from_utf8(written).unwrap();
+    assert!(text.contains("fi=(2) a.c\n3 2\nfl=(1)\nfn=(2) two\n"), "{text}");
+}
+
+#[test]
 fn profiles_of_the_corpus() {
     let files = files();
     let profiles: Vec<(String, Profile)> = files

@@ -10,6 +10,7 @@ use gristmill_profile::compare::Change;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{DiffTree, DiffTreeNode};
+use crate::amount::estimate_mark;
 use crate::diff::amounts::{percent_of_share, signed, signed_percent, tone};
 use crate::names::{NameRow, RepeatedNames};
 use crate::report::Report;
@@ -253,11 +254,11 @@ impl DiffTree {
                     Content::Node(node) => {
                         let node = &self.nodes[node];
                         let change = *node.inclusive[nth];
-                        let guess = if node.is_guessed { "~" } else { "" };
+                        let guess = estimate_mark(node.is_guessed);
                         let own = *node.self_costs[nth];
                         let sides = [change.base, change.new]
                             .map(|side| format!("{guess}{}", event.unit.show(side.median)));
-                        let guess_of_own = if node.is_self_guessed { "~" } else { "" };
+                        let guess_of_own = estimate_mark(node.is_self_guessed);
                         let own = match own.delta() {
                             0 => Cell::new(""),
                             delta => Cell::new(format!("{guess_of_own}{}", signed(delta, event.unit)))
@@ -268,7 +269,7 @@ impl DiffTree {
                         ([signed(delta, event.unit), signed_percent(delta, whole)].map(cell), own, sides)
                     }
                     Content::Hidden(node) => {
-                        let guess = if is_rest_guessed[node] { "~" } else { "" };
+                        let guess = estimate_mark(is_rest_guessed[node]);
                         let cells = match hidden[nth].as_ref().map(|changes| changes[node]) {
                             Some(delta) => {
                                 [signed(delta, event.unit), signed_percent(delta, whole)].map(|text| {
@@ -292,7 +293,7 @@ impl DiffTree {
                 cells.push(match line.content {
                     Content::Node(node) if !self.nodes[node].calls.is_none() => {
                         let (node, calls) = (&self.nodes[node], *self.nodes[node].calls);
-                        let guess = if node.is_count_guessed { "~" } else { "" };
+                        let guess = estimate_mark(node.is_count_guessed);
                         Cell::new(format!("{guess}{}", signed(calls.delta(), CostUnit::Count)))
                             .toned(tone(calls))
                     }

@@ -5,6 +5,7 @@ use gristmill_output::wrap;
 use gristmill_output::{Cell, grouped, percent, printable};
 use gristmill_profile::symbol::Fitted;
 
+use crate::amount::estimate_mark;
 use crate::call_count::CallCount;
 use crate::functions::FunctionRow;
 use crate::names::{NameRow, fitted, fitted_paths, short, whole};
@@ -77,7 +78,7 @@ impl Line {
         Line {
             costs: step.inclusive.to_vec(),
             is_estimate: step.is_estimate,
-            calls: Some(step.calls).filter(|&calls| calls > 0).map(|calls| CallCount::new(calls, false)),
+            calls: Some(step.calls).filter(|calls| calls.recorded() > 0 || calls.has_inlined()),
             lead,
             name: step.name.clone(),
             tail,
@@ -213,7 +214,7 @@ impl Overview {
         let total = self.head.totals[0];
         let shares = || {
             let share = |step: &PathStep| {
-                let sign = if step.is_estimate { "~" } else { "" };
+                let sign = estimate_mark(step.is_estimate);
                 format!("{} {sign}{}", short(&step.name, name_columns), percent(step.inclusive[0], total))
             };
             path.branches.iter().map(share).collect::<Vec<_>>().join(", ")
