@@ -253,7 +253,7 @@ impl Contexts {
         if let Some((namesakes, object)) =
             shown.as_ref().and_then(|shown| Some((self.by_name.get_mut(shown)?, objects.get(shown.0))))
         {
-            let file = |start: u64| object.source(start - object.bias).0;
+            let file = |start: u64| object.file_of_function(start - object.bias);
             if namesakes.by_file.is_empty() {
                 let first = &self.functions[namesakes.first.index()];
                 namesakes.by_file.insert(file(first.start), namesakes.first);

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
 use object::elf;
@@ -98,9 +99,9 @@ impl Object {
                 || self.debug_file.as_ref().is_some_and(is_debug_lost))
     }
 
-    /// Returns file and line of an address of the file.
-    pub(crate) fn source(&self, address: u64) -> Source {
-        self.run(address).source
+    /// Returns the file of a function that begins at an address of the file: outside of `.text`, Callgrind knows none.
+    pub(crate) fn file_of_function(&self, start: u64) -> Option<Arc<str>> {
+        (self.symbols.section(start) == Section::Text).then(|| self.run(start).source.0).flatten()
     }
 
     /// Returns file and line of an address of the file, and how far they go.
@@ -201,6 +202,10 @@ impl Objects {
 
     /// Returns the object of an address, and the section. `None` for code that Callgrind takes for none of an object.
     pub(crate) fn at(&self, address: u64) -> Option<(ObjectId, Section)> {
+        self.mapped_at(address).filter(|(_, section)| *section != Section::Other)
+    }
+
+    fn mapped_at(&self, address: u64) -> Option<(ObjectId, Section)> {
         let holds = |(start, range): &(u64, Range)| (*start..range.end).contains(&address);
         let (start, range) = match self.recent.get().filter(holds) {
             Some(recent) => recent,
@@ -211,17 +216,14 @@ impl Objects {
         };
         self.recent.set(Some((start, range)));
         let object = self.get(range.object);
-        match object.symbols.section(address.wrapping_sub(object.bias)) {
-            Section::Other => None,
-            section => Some((range.object, section)),
-        }
+        Some((range.object, object.symbols.section(address.wrapping_sub(object.bias))))
     }
 
     /// Returns the function of an address, with the object.
     pub(crate) fn symbol(&self, address: u64) -> Option<(ObjectId, &Symbol)> {
-        let (id, section) = self.at(address)?;
+        let (id, section) = self.mapped_at(address)?;
         let object = self.get(id);
-        let symbol = (section == Section::Text).then(|| object.symbols.at(address - object.bias)).flatten();
+        let symbol = (section != Section::Stubs).then(|| object.symbols.at(address - object.bias)).flatten();
         symbol.map(|symbol| (id, symbol))
     }
 

@@ -141,6 +141,8 @@ pub(crate) struct Level {
     /// The address at which it was.
     pub(crate) pc: u64,
     pub(crate) cost: u64,
+    /// `true` if costs were collected.
+    pub(crate) collects: bool,
     /// The context of the handler.
     pub(crate) root: ContextId,
 }

@@ -1,13 +1,14 @@
 //! The functions of an object, as Callgrind sees them.
 //!
-//! The rules were found by running Callgrind: symbols without a size do not count, nor do those outside of `.text`; of several names of
-//! one address it takes the shortest, and of equally long ones that with the default version.
+//! The rules were found by running Callgrind: symbols without a size do not count, nor do those of stubs; of several names of one
+//! address it takes the shortest, and of equally long ones that with the default version. Functions of other sections than `.text` have
+//! names, but neither an object nor lines.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use object::{Object as _, ObjectSection as _, SymbolFlags, elf};
+use object::{Object as _, ObjectSection as _, SectionFlags, SymbolFlags, elf};
 
 /// The code that a call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,15 +48,23 @@ impl Symbols {
         };
         symbols.text = range(".text");
         symbols.stubs = range(".plt");
-        collect(file.symbols(), &symbols.text, &mut by_start);
+        let is_code = |section: &object::Section<'_, '_>| match section.flags() {
+            SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & elf::SHF_EXECINSTR.0 != 0,
+            _ => false,
+        };
+        let code = file.sections().filter(is_code);
+        let code = code.filter(|section| !section.name_bytes().is_ok_and(|name| name.starts_with(b".plt")));
+        let code: Vec<Range<u64>> =
+            code.map(|section| section.address()..section.address() + section.size()).collect();
+        collect(file.symbols(), &code, &mut by_start);
         if let Some(debug) = debug
             && let Ok(file) = object::File::parse(debug)
         {
-            collect(file.symbols(), &symbols.text, &mut by_start);
+            collect(file.symbols(), &code, &mut by_start);
         }
         // Those of a stripped file have no versions, so their order is another one.
         if by_start.is_empty() {
-            collect(file.dynamic_symbols(), &symbols.text, &mut by_start);
+            collect(file.dynamic_symbols(), &code, &mut by_start);
         }
         symbols.symbols = by_start.into_values().collect();
         symbols
@@ -87,14 +96,20 @@ impl Symbols {
 
 fn collect<'data, S: object::ObjectSymbol<'data>>(
     symbols: impl Iterator<Item = S>,
-    text: &Range<u64>,
+    code: &[Range<u64>],
     by_start: &mut BTreeMap<u64, Symbol>,
 ) {
     for symbol in symbols {
         let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { continue };
-        let is_function = [elf::STT_FUNC.0, elf::STT_GNU_IFUNC.0].contains(&(st_info.0 & 0xf));
+        // Tables in the code can be code, too.
+        let kinds = [elf::STT_FUNC.0, elf::STT_GNU_IFUNC.0, elf::STT_OBJECT.0];
+        let is_function = kinds.contains(&(st_info.0 & 0xf));
         let (start, size) = (symbol.address(), symbol.size());
-        if !is_function || size == 0 || symbol.is_undefined() || !text.contains(&start) {
+        if !is_function
+            || size == 0
+            || symbol.is_undefined()
+            || !code.iter().any(|section| section.contains(&start))
+        {
             continue;
         }
         let Ok(name) = symbol.name_bytes() else { continue };

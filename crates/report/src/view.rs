@@ -267,14 +267,14 @@ impl View {
     pub fn calls(&self, subject: SubjectId) -> CallCount {
         let node = subject.node();
         let is_guessed =
-            self.has_attribution() && self.graph.incoming(node).any(|arc| self.is_call_estimate(arc));
+            self.has_attribution() && self.graph.incoming(node).any(|arc| self.is_count_estimate(arc));
         CallCount::new(self.call_count(subject), self.graph.has_inlined_calls(node)).guessed(is_guessed)
     }
 
     /// Returns the calls of an arc.
     pub fn calls_of(&self, arc: ArcId) -> CallCount {
         let count = CallCount::new(self.graph.arc(arc).count, self.graph.is_inlined(arc));
-        count.guessed(self.is_call_estimate(arc))
+        count.guessed(self.is_count_estimate(arc))
     }
 
     /// Returns the calls of a cycle from outside.
@@ -283,7 +283,7 @@ impl View {
         // A cycle may have millions of entries.
         let entries = || inclusive.cycles().entries(&self.graph, cycle).into_iter();
         let has_inlined = self.profile.has_inlined_calls() && entries().any(|arc| self.graph.is_inlined(arc));
-        let is_guessed = self.has_attribution() && entries().any(|arc| self.is_call_estimate(arc));
+        let is_guessed = self.has_attribution() && entries().any(|arc| self.is_count_estimate(arc));
         CallCount::new(inclusive.cycle_call_count(cycle), has_inlined).guessed(is_guessed)
     }
 
@@ -349,6 +349,11 @@ impl View {
         })
     }
 
+    /// `true` if the count of calls is an estimate for the same reason.
+    fn is_count_estimate(&self, arc: ArcId) -> bool {
+        self.attribution.as_ref().is_some_and(|of| of.is_count_estimate[arc.index()])
+    }
+
     /// `true` if the cost of calls is an estimate for the same reason.
     pub fn is_call_estimate(&self, arc: ArcId) -> bool {
         self.attribution.as_ref().is_some_and(|of| of.is_arc_estimate[arc.index()])
@@ -380,6 +385,7 @@ impl View {
             is_self_estimate: of.is_self_estimate.clone(),
             is_inclusive_estimate: of.is_inclusive_estimate.clone(),
             is_arc_estimate: of.is_arc_estimate.clone(),
+            is_count_estimate: of.is_count_estimate.clone(),
             without_caller: Vec::new(),
             own_part: Vec::new(),
             is_total_estimate: false,

@@ -27,6 +27,31 @@ int main(void) {
 }
 "#;
 
+/// A program that moves its code to memory without a file, as for large pages.
+const MOVES: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+extern char _start[], etext[];
+__attribute__((noinline)) long work(long n) { long s = 0; for (long i = 0; i < n; i++) s += i ^ s; __asm__ volatile("" : : "r"(s)); return s; }
+static void move(void) {
+    char *code = (char *)((unsigned long)_start & ~4095ul);
+    size_t length = (etext - code + 4095) & ~4095ul;
+    char *copy = mmap(0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(copy, code, length);
+    mprotect(copy, length, PROT_READ | PROT_EXEC);
+    mremap(copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, code);
+}
+int main(void) {
+    long sum = work(1000);
+    move();
+    for (int i = 0; i < 10; i++) sum += work(1000);
+    printf("%ld\n", sum);
+    return 0;
+}
+"#;
+
 const SEGMENTS: &str = r#"
 #include <stdio.h>
 #define IN(section_name) __attribute__((noinline, section(section_name)))
@@ -46,9 +71,16 @@ fn code_keeps_its_functions_where_it_can_be_written() {
     compile(folder.path(), "relocated", &relocated, PATCHES);
     let sections = ["-Wl,--section-start=.first=0x10000100", "-Wl,--section-start=.second=0x20000300"];
     compile(folder.path(), "segments", &[&["-O1", "-g", "-no-pie"][..], &sections].concat(), SEGMENTS);
-    for program in ["./patches", "./relocated", "./segments"] {
+    compile(folder.path(), "sections", &["-O1", "-g"], SEGMENTS);
+    compile(folder.path(), "moves", &["-O1", "-g"], MOVES);
+    for program in ["./patches", "./relocated", "./sections", "./moves"] {
         assert_same_profile(folder.path(), &[program]);
     }
+    // Callgrind knows the functions of the first of these segments only.
+    let output = record(folder.path(), &["-q", "-o", "segments.out", "./segments"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let sums = Sums::read(&folder.path().join("segments.out"));
+    assert_eq!(["first", "second"].map(|callee| sums.calls("main", callee)), [1, 1]);
 }
 
 #[test]

@@ -238,8 +238,10 @@ impl Engine {
             self.signals.actions[signal as usize] = action;
             apply(signal, &action);
         }
+        // As under Callgrind, a handler begins as the program did.
+        let collects = std::mem::replace(&mut state.collects, self.options.collects_at_start);
         let root = self.root_context(state, delivery.handler);
-        state.levels.push(Level { context, pc, cost: state.cost, root });
+        state.levels.push(Level { context, pc, cost: state.cost, collects, root });
         let frame = Frame {
             sp: state.gpr[4],
             continuation: self.odd_return,
@@ -266,6 +268,7 @@ impl Engine {
         let level = state.levels.pop()?;
         state.shadow -= Frame::BYTES as u64;
         state.cost = level.cost;
+        state.collects = level.collects;
         Some(level.context)
     }
 

@@ -303,7 +303,10 @@ impl Engine {
             return result;
         }
         let address = result as u64;
-        if protection & sys::PROT_EXEC != 0 {
+        if flags & sys::MAP_ANONYMOUS != 0 {
+            // A copy of the code that was here, as in large pages, keeps its functions, as under Callgrind.
+            self.forget_translations(address, length);
+        } else if protection & sys::PROT_EXEC != 0 {
             self.forget_range(address, length);
         } else {
             self.forget_code(address, length);
@@ -425,7 +428,11 @@ impl Engine {
         if flags & sys::MREMAP_DONTUNMAP == 0 {
             self.space.remove(old, old_length);
         }
-        self.forget_code(target, new_length);
+        if protection & ANONYMOUS == 0 {
+            self.forget_code(target, new_length);
+        } else {
+            self.forget_translations(target, new_length);
+        }
         self.space.add(target, new_length, protection);
         result
     }

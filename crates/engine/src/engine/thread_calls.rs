@@ -135,11 +135,20 @@ impl Engine {
         self.stop_others(state);
         // A thread that begins or ends can have the lock of the allocator, which the new process would wait for.
         for _ in 0..MAX_WAITS {
-            let count = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
-            if count <= self.threads.started_count() {
+            if thread_count() <= self.threads.started_count() {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_micros(50));
         }
     }
+}
+
+/// Returns how many threads the process has, without those in which the kernel works for it.
+fn thread_count() -> usize {
+    let is_of_kernel = |folder: &std::path::Path| {
+        let name = std::fs::read(folder.join("comm")).unwrap_or_default();
+        name.starts_with(b"iou-") || name.starts_with(b"vhost-")
+    };
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    threads.filter(|thread| !is_of_kernel(&thread.path())).count()
 }

@@ -32,6 +32,8 @@ pub struct Attributed {
     pub is_inclusive_estimate: Vec<bool>,
     /// By arc: `true` if its cost is an estimate.
     pub is_arc_estimate: Vec<bool>,
+    /// By arc: `true` if the count of its calls is an estimate.
+    pub is_count_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
     /// By node: what is known of its cost beyond that of its calls, if it is hidden.
@@ -61,6 +63,8 @@ pub struct Estimates {
     pub is_inclusive: Vec<bool>,
     /// By arc: `true` if its cost is an estimate, also one of nothing.
     pub is_arc: Vec<bool>,
+    /// By arc: `true` if the count of its calls is an estimate.
+    pub is_count: Vec<bool>,
 }
 
 impl Estimates {
@@ -71,6 +75,7 @@ impl Estimates {
             is_self: of_nodes.clone(),
             is_inclusive: of_nodes,
             is_arc: vec![false; graph.arcs().len()],
+            is_count: vec![false; graph.arcs().len()],
         }
     }
 }
@@ -176,7 +181,8 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative = negative_events(graph);
     let of_cycles = UnitCosts::new(graph, &cycles, &has_negative, &estimates);
-    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate } = estimates;
+    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate, is_count } =
+        estimates;
     let mut is_inclusive_estimate = is_inclusive;
     // By component: `true` if all that its calls cost is its own, or that of hidden functions.
     let mut is_whole = vec![true; units.count];
@@ -282,6 +288,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         is_self_estimate,
         is_inclusive_estimate,
         is_arc_estimate,
+        is_count_estimate: is_count,
         without_caller,
         own_part,
         is_total_estimate: false,

@@ -3,7 +3,7 @@
 
 mod attribution;
 mod bottom_up;
-mod calls_in_focus;
+mod call_counts;
 mod compared_tree;
 pub(crate) mod corpus;
 mod cycle;

@@ -32,6 +32,7 @@ pub(super) struct Attribution {
     pub(super) is_inclusive_estimate: Vec<bool>,
     /// By arc of the graph.
     pub(super) is_arc_estimate: Vec<bool>,
+    pub(super) is_count_estimate: Vec<bool>,
     pub(super) is_total_estimate: bool,
     pub(super) hide: Option<Regex>,
     pub(super) focus: Option<Regex>,
@@ -45,10 +46,13 @@ pub(super) fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
 
 /// Returns a graph with what of it is an estimate.
 fn estimates_of(of: Attributed) -> (CallGraph, Estimates) {
-    let Attributed { graph, is_self_estimate, is_inclusive_estimate, is_arc_estimate, .. } = of;
-    let estimates =
-        Estimates { is_self: is_self_estimate, is_inclusive: is_inclusive_estimate, is_arc: is_arc_estimate };
-    (graph, estimates)
+    let estimates = Estimates {
+        is_self: of.is_self_estimate,
+        is_inclusive: of.is_inclusive_estimate,
+        is_arc: of.is_arc_estimate,
+        is_count: of.is_count_estimate,
+    };
+    (of.graph, estimates)
 }
 
 /// A view before its graph is made.
@@ -146,10 +150,12 @@ impl Draft<'_> {
                     || cycles.is_inner(&graph.arc(id))
                     || graph.arc_cost(id).iter().any(|&cost| cost != 0)
             };
-            let left = graph.arc_ids().filter(|&id| is_left(id));
-            let is_arc = left.map(|id| estimates.is_arc[id.index()]).collect();
+            let of_left = |marks: &[bool]| -> Vec<bool> {
+                graph.arc_ids().filter(|&id| is_left(id)).map(|id| marks[id.index()]).collect()
+            };
+            let (is_arc, is_count) = (of_left(&estimates.is_arc), of_left(&estimates.is_count));
             *graph = graph.without(|id, _| !is_left(id));
-            estimates.is_arc = is_arc;
+            (estimates.is_arc, estimates.is_count) = (is_arc, is_count);
         }
         if hidden.is_some() {
             let names = self.named(graph, &is_hidden);
@@ -178,8 +184,8 @@ impl Draft<'_> {
             };
             notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
         }
-        let marks = [&estimates.is_self, &estimates.is_inclusive, &estimates.is_arc];
-        let marks = &marks[..if self.options.bypasses_hidden { 3 } else { 2 }];
+        let marks = [&estimates.is_self, &estimates.is_inclusive, &estimates.is_count, &estimates.is_arc];
+        let marks = &marks[..if self.options.bypasses_hidden { 4 } else { 3 }];
         if marks.iter().any(|marks| marks.contains(&true)) {
             notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
         }
@@ -188,6 +194,7 @@ impl Draft<'_> {
             is_self_estimate: estimates.is_self,
             is_inclusive_estimate: estimates.is_inclusive,
             is_arc_estimate: estimates.is_arc,
+            is_count_estimate: estimates.is_count,
             is_total_estimate,
             hide: hidden.clone(),
             focus: focused.clone(),

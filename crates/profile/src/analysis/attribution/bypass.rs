@@ -21,6 +21,7 @@ struct Draft {
     count: Cost,
     costs: Vec<Cost>,
     is_estimate: bool,
+    is_count_estimate: bool,
 }
 
 impl Draft {
@@ -28,6 +29,7 @@ impl Draft {
         self.count += other.count;
         add(&mut self.costs, &other.costs);
         self.is_estimate |= other.is_estimate;
+        self.is_count_estimate |= other.is_count_estimate;
     }
 }
 
@@ -60,6 +62,7 @@ pub fn bypass(mut of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
         count: graph.arc(id).count,
         costs: graph.arc_cost(id).to_vec(),
         is_estimate: of.is_arc_estimate[id.index()],
+        is_count_estimate: of.is_count_estimate[id.index()],
     };
     // By hidden component: what it calls that is not hidden.
     let mut leaving: OrderedMap<usize, OrderedMap<NodeId, Draft>> = OrderedMap::default();
@@ -107,20 +110,23 @@ pub fn bypass(mut of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                 apportion(beyond, costs.iter().copied(), |nth, share| own_parts[nth][event] = share);
             }
         }
+        // Of several callees, nobody knows which has how much of that.
+        let has_own_part = own_parts.iter().any(|own| has_cost(own));
+        // What began without a call made some of the calls, and nobody knows how many.
+        let begins_alone = has_own_part
+            || own_part != OwnPart::Known
+            || members.iter().any(|&member| has_cost(graph.self_cost(member)));
+        let is_own_divided =
+            has_own_part && (callees.len() > 1 || entries.iter().any(|id| of.is_arc_estimate[id.index()]));
         for ((callee, called), own) in callees.iter().zip(own_parts) {
             let mut called = called.clone();
-            called.is_estimate |= is_doubtful;
+            called.is_estimate |= is_doubtful || is_own_divided;
+            called.is_count_estimate |= begins_alone && called.count != 0 && !entries.is_empty();
             if has_cost(&own) {
                 let count = shares(&[called.count.max(0)], &own[..1], &called.costs[..1])[0];
                 called.costs.iter_mut().zip(&own).for_each(|(cost, own)| *cost -= own);
                 called.count -= count;
-                called.is_estimate |=
-                    callees.len() > 1 || entries.iter().any(|id| of.is_arc_estimate[id.index()]);
-                put(
-                    &mut arcs,
-                    (members[0], callee),
-                    Draft { count, costs: own, is_estimate: called.is_estimate },
-                );
+                put(&mut arcs, (members[0], callee), Draft { count, costs: own, ..called });
             }
             let called = &called;
             for (nth, share) in divided(graph, &entries, &mut left, called).into_iter().enumerate() {
@@ -132,7 +138,9 @@ pub fn bypass(mut of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                     () if callees.len() == 1 => is_of_one,
                     () => has_negative || has_cost(&called.costs),
                 };
-                let share = Draft { is_estimate, ..share };
+                // Several callers share the calls, and their costs do not tell how.
+                let is_count_estimate = called.is_count_estimate || callers.len() > 1 && called.count != 0;
+                let share = Draft { is_estimate, is_count_estimate, ..share };
                 if hidden(caller) {
                     put(leaving.or_default(units.of(caller)), callee, share);
                 } else {
@@ -151,16 +159,20 @@ pub fn bypass(mut of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
                 continue;
             }
             if !hidden(caller) {
-                arcs.insert((caller, callee), Draft { count: 0, costs: left, is_estimate: true });
+                arcs.insert(
+                    (caller, callee),
+                    Draft { count: 0, costs: left, is_estimate: true, is_count_estimate: false },
+                );
             }
         }
     }
     let is_arc_estimate = arcs.values().map(|arc| arc.is_estimate).collect();
+    let is_count_estimate = arcs.values().map(|arc| arc.is_count_estimate).collect();
     let graph = graph.with_arcs(
         arcs.iter()
             .map(|((caller, callee), arc)| (CallArc { caller, callee, count: arc.count }, &arc.costs[..])),
     );
-    Some(Attributed { graph, is_arc_estimate, is_inclusive_estimate, ..of })
+    Some(Attributed { graph, is_arc_estimate, is_count_estimate, is_inclusive_estimate, ..of })
 }
 
 /// Adds calls to those that are known.
@@ -173,7 +185,8 @@ fn put<K: OrderedKey>(to: &mut OrderedMap<K, Draft>, key: K, draft: Draft) {
 
 /// Divides calls of a hidden component among its entries, and takes the shares from what these have left.
 fn divided(graph: &CallGraph, entries: &[ArcId], left: &mut [Vec<Cost>], called: &Draft) -> Vec<Draft> {
-    let nothing = Draft { count: 0, costs: vec![0; graph.width()], is_estimate: false };
+    let nothing =
+        Draft { count: 0, costs: vec![0; graph.width()], is_estimate: false, is_count_estimate: false };
     let mut shares = vec![nothing; entries.len()];
     let count = |id: &ArcId| graph.arc(*id).count.max(0);
     let has_counts = entries.iter().any(|id| count(id) > 0);
@@ -195,9 +208,12 @@ fn divided(graph: &CallGraph, entries: &[ArcId], left: &mut [Vec<Cost>], called:
             left[nth][event] -= share * cost.signum();
         });
     }
-    let weights: Vec<Cost> = match shares.iter().any(|share| share.costs[0] > 0) {
-        true => shares.iter().map(|share| share.costs[0].max(0)).collect(),
-        false => entries.iter().map(|id| if has_counts { count(id) } else { 1 }).collect(),
+    // Costs tell more than counts, but not if most calls have none.
+    let mut events = 0..graph.width();
+    let telling = events.find(|&event| called.costs[event] > 0 && called.costs[event] >= called.count);
+    let weights: Vec<Cost> = match telling {
+        Some(event) => shares.iter().map(|share| share.costs[event].max(0)).collect(),
+        None => entries.iter().map(|id| if has_counts { count(id) } else { 1 }).collect(),
     };
     apportion(called.count.max(0), weights.iter().copied(), |nth, share| shares[nth].count = share);
     shares

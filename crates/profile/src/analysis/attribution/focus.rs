@@ -46,6 +46,15 @@ pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
 /// assert_eq!(of.is_inclusive_estimate, [true, true, false]);
 /// ```
 pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates) -> Option<Attributed> {
+    focus_with_runs(graph, is_chosen, estimates).map(|(of, _)| of)
+}
+
+/// The same, and by node the part of its runs that are below chosen nodes.
+pub(super) fn focus_with_runs(
+    graph: &CallGraph,
+    is_chosen: &[bool],
+    estimates: &Estimates,
+) -> Option<(Attributed, Vec<Runs>)> {
     let has_negative = |table: &CostTable| table.rows().flatten().any(|&cost| cost < 0);
     if has_negative(graph.self_costs()) || has_negative(graph.arc_costs()) {
         return None;
@@ -60,24 +69,33 @@ pub fn focus_after(graph: &CallGraph, is_chosen: &[bool], estimates: &Estimates)
         true => estimates.is_arc[id.index()],
         false => focus.is_arc_estimate(id),
     };
+    let is_count_estimate = |id: ArcId| match is_whole(id) {
+        true => estimates.is_count[id.index()],
+        false => estimates.is_count[id.index()] || focus.is_count_estimate(id),
+    };
+    let is_count_estimate = graph.arc_ids().map(is_count_estimate).collect();
     let is_arc_estimate = graph.arc_ids().map(is_arc_estimate).collect();
     let count = |id: ArcId| {
         if is_whole(id) {
             arc_costs.row_mut(id.index()).copy_from_slice(graph.arc_cost(id));
             return graph.arc(id).count;
         }
-        focus.add_way_to_chosen(id, &mut arc_costs)
+        focus.add_way_to_chosen(id, &mut arc_costs);
+        focus.count(id, arc_costs.row(id.index()))
     };
     let counts = graph.arc_ids().map(count).collect();
-    Some(Attributed {
+    let runs = graph.nodes().map(|node| focus.runs[focus.units.of(node)]).collect();
+    let of = Attributed {
         graph: graph.with_tables(self_costs, arc_costs, counts),
         is_self_estimate,
         is_inclusive_estimate,
         is_arc_estimate,
+        is_count_estimate,
         without_caller: vec![0; graph.width()],
         own_part: vec![OwnPart::Unknown; graph.node_count()],
         is_total_estimate: focus.is_total_estimate,
-    })
+    };
+    Some((of, runs))
 }
 
 /// A graph with what is known of each component. Tables and lists are by component.
@@ -104,13 +122,15 @@ struct Focus<'g> {
     leads_to_chosen: Vec<bool>,
     /// Found from the callers downwards.
     runs: Vec<Runs>,
+    /// The calls of units in the focus, and all of them.
+    run_counts: Vec<[Cost; 2]>,
     is_total_estimate: bool,
 }
 
 /// The part of a unit's runs that are below chosen nodes, as far as the callers tell. What a call costs tells more, if it is
 /// something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Runs {
+pub(super) enum Runs {
     None,
     Some,
     All,
@@ -134,6 +154,7 @@ impl<'g> Focus<'g> {
             has_chosen: none.clone(),
             leads_to_chosen: none.clone(),
             runs: vec![Runs::None; units.count],
+            run_counts: vec![[0, 1]; units.count],
             is_chosen: none,
             is_total_estimate: false,
             units,
@@ -245,22 +266,63 @@ impl<'g> Focus<'g> {
         }
     }
 
-    /// Returns the count of calls that cost nothing, as far as they are in the focus, and `true` if that is an estimate.
-    fn count_of_nothing(&self, id: ArcId) -> (Cost, bool) {
+    /// Returns the calls of a unit in the focus, and all of them, as far as the runs of its callers tell.
+    fn run_counts_of(&self, members: &[NodeId]) -> [Cost; 2] {
+        let unit = self.units.of(members[0]);
+        let [above, whole] = [self.above.row(unit), self.whole.row(unit)];
+        let of_costs =
+            whole.iter().position(|&cost| cost > 0).map_or([1, 1], |event| [above[event], whole[event]]);
+        if self.has_chosen[unit] {
+            return of_costs;
+        }
+        let mut counts = [0, 0];
+        for &member in members {
+            for id in self.graph.incoming(member).filter(|&id| !self.units.is_inner(self.graph, id)) {
+                let count = self.graph.arc(id).count.max(0);
+                let [part, all] = self.run_counts[self.units.of(self.graph.caller(id))];
+                add(&mut counts, &[nearest_proportion(count, part, all), count]);
+            }
+        }
+        if counts[1] > 0 { counts } else { of_costs }
+    }
+
+    /// Returns the count of the calls of an arc in the focus, which has these costs there.
+    fn count(&self, id: ArcId, costs: &[Cost]) -> Cost {
         let arc = self.graph.arc(id);
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
+        let count = arc.count.max(0);
         match self.runs[caller] {
-            Runs::All => (arc.count, false),
-            // Nobody knows which of them lead to a chosen function.
-            _ if self.leads_to_chosen[callee] => (arc.count, arc.count != 0),
-            Runs::None => (0, false),
-            Runs::Some => match self.whole.row(caller)[0] {
-                0 => (arc.count, arc.count != 0),
-                whole => {
-                    (nearest_proportion(arc.count.max(0), self.above.row(caller)[0], whole), arc.count != 0)
+            Runs::All => arc.count,
+            // Of the calls on the way to a chosen function nobody knows which of them lead there.
+            _ if self.leads_to_chosen[callee] => arc.count,
+            Runs::None => 0,
+            Runs::Some => {
+                // Costs tell more than runs, but not if most calls have none.
+                let mut pairs = costs.iter().zip(self.graph.arc_cost(id));
+                match pairs.find(|&(_, &all)| all > 0 && all >= count) {
+                    Some((&part, &all)) => nearest_proportion(count, part, all),
+                    None => {
+                        let [part, all] = self.run_counts[caller];
+                        nearest_proportion(count, part, all)
+                    }
                 }
-            },
+            }
         }
+    }
+
+    /// `true` if nobody knows how many of the calls of an arc are in the focus: they are divided, or may lead to a chosen function.
+    fn is_count_estimate(&self, id: ArcId) -> bool {
+        let arc = self.graph.arc(id);
+        let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
+        let is_known = match self.runs[caller] {
+            Runs::All => true,
+            Runs::None => {
+                let has_cost = !self.is_nothing(id) && has_cost(self.below.row(callee));
+                has_cost || !self.leads_to_chosen[callee]
+            }
+            Runs::Some => false,
+        };
+        arc.count != 0 && (!is_known || self.is_arc_estimate(id))
     }
 
     /// Returns the most that a cycle costs with chosen members on the stack: what the calls of them cost. If parts of it begin without a call,
@@ -298,7 +360,6 @@ impl<'g> Focus<'g> {
         let units: Vec<Vec<NodeId>> = self.units.ascending().map(<[NodeId]>::to_vec).collect();
         for members in units.iter().rev() {
             let unit = self.units.of(members[0]);
-            self.runs[unit] = self.runs_of(members);
             if self.has_chosen[unit] {
                 // Calls of chosen nodes count as a whole, of which that by chosen nodes above is a part.
                 for &member in members.iter().filter(|member| is_chosen[member.index()]) {
@@ -317,6 +378,8 @@ impl<'g> Focus<'g> {
             // Calls may state more than the callee has.
             let row = self.above.row_mut(unit);
             row.iter_mut().zip(self.whole.row(unit)).for_each(|(cost, &whole)| *cost = (*cost).min(whole));
+            self.runs[unit] = self.runs_of(members);
+            self.run_counts[unit] = self.run_counts_of(members);
             let arcs = self.units.leaving(graph, members);
             for event in 0..graph.width() {
                 let mut amount = self.above.row(unit)[event];
@@ -395,7 +458,7 @@ impl<'g> Focus<'g> {
         let arc = self.graph.arc(id);
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         if self.is_nothing(id) {
-            return self.count_of_nothing(id).1;
+            return false;
         }
         let is_divided = self.is_above_estimate[caller]
             || self.is_part(&self.above, caller)
@@ -413,31 +476,19 @@ impl<'g> Focus<'g> {
         self.is_below_estimate[callee] || self.is_part(&self.below, callee) && !self.is_only_call(id)
     }
 
-    /// Adds the cost of the way to chosen nodes to that of an arc. Returns the count of its calls in the focus.
-    fn add_way_to_chosen(&self, id: ArcId, arc_costs: &mut CostTable) -> Cost {
+    /// Adds the cost of the way to chosen nodes to that of an arc.
+    fn add_way_to_chosen(&self, id: ArcId, arc_costs: &mut CostTable) {
         let (graph, arc) = (self.graph, self.graph.arc(id));
-        if self.is_nothing(id) {
-            return self.count_of_nothing(id).0;
-        }
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
         let costs = graph.arc_cost(id);
         if caller == callee {
             arc_costs.add(id.index(), &shares(costs, self.above.row(caller), self.whole.row(caller)));
         }
-        let mut is_way_to_chosen = false;
         if caller != callee || !has_cost(self.above.row(caller)) {
             let of_caller = arc_costs.row(id.index());
             let rest: Vec<Cost> = costs.iter().zip(of_caller).map(|(cost, part)| cost - part).collect();
             let through = shares(&rest, self.below.row(callee), self.whole.row(callee));
-            is_way_to_chosen = has_cost(&through);
             arc_costs.add(id.index(), &through);
         }
-        let (part, all) = match costs[0] {
-            0 => (self.above.row(caller)[0], self.whole.row(caller)[0]),
-            cost => (arc_costs.row(id.index())[0], cost),
-        };
-        // Of the calls on the way to a chosen function nobody knows which of them lead there.
-        let is_whole = part == all || is_way_to_chosen;
-        if is_whole { arc.count } else { nearest_proportion(arc.count.max(0), part, all) }
     }
 }

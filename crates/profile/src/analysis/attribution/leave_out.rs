@@ -2,7 +2,8 @@
 
 use gristmill_format::Cost;
 
-use super::{Attributed, OwnPart, focus, has_cost};
+use super::focus::{Runs, focus_with_runs};
+use super::{Attributed, Estimates, OwnPart, has_cost};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::ArcId;
 use crate::cost::CostTable;
@@ -24,7 +25,7 @@ use crate::cost::CostTable;
 /// assert_eq!([main, load, save, write].map(costs), [(10, 40), (20, 30), (0, 0), (10, 10)]);
 /// ```
 pub fn leave_out(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
-    let focused = focus(graph, is_chosen)?;
+    let (focused, runs) = focus_with_runs(graph, is_chosen, &Estimates::none(graph))?;
     let rest = |all: &[Cost], part: &[Cost]| -> Vec<Cost> {
         all.iter().zip(part).map(|(all, part)| all.saturating_sub(*part).max(0)).collect()
     };
@@ -36,28 +37,30 @@ pub fn leave_out(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
     for arc in graph.arc_ids() {
         arc_costs.push(&rest(graph.arc_cost(arc), focused.graph.arc_cost(arc)));
     }
+    let is_gone = |id: ArcId| is_chosen[graph.caller(id).index()] || is_chosen[graph.callee(id).index()];
+    let runs_of_caller = |id: ArcId| runs[graph.caller(id).index()];
     let count = |id: ArcId| {
-        let (arc, costs) = (graph.arc(id), graph.arc_cost(id));
-        let within = focused.graph.arc(id).count;
-        let left = arc_costs.row(id.index());
-        let is_gone = is_chosen[arc.caller.index()] || is_chosen[arc.callee.index()];
-        let is_unknown = match has_cost(costs) {
-            // They cost less, and nobody knows which of them led to a chosen node.
-            true => has_cost(left) && within >= arc.count,
-            false => focused.is_arc_estimate[id.index()],
-        };
-        match () {
-            () if is_gone || has_cost(costs) && !has_cost(left) => 0,
-            () if is_unknown => arc.count,
-            () => arc.count - within,
+        let (all, within) = (graph.arc(id).count, focused.graph.arc(id).count);
+        match runs_of_caller(id) {
+            _ if is_gone(id) => 0,
+            Runs::All => 0,
+            Runs::None => all,
+            Runs::Some if has_cost(graph.arc_cost(id)) && !has_cost(arc_costs.row(id.index())) => 0,
+            // Nobody knows which of them led to a chosen node.
+            Runs::Some if within >= all => all,
+            Runs::Some => all - within,
         }
     };
     let counts = graph.arc_ids().map(count).collect();
+    let is_count_estimate =
+        |id: ArcId| !is_gone(id) && graph.arc(id).count != 0 && runs_of_caller(id) == Runs::Some;
+    let is_count_estimate = graph.arc_ids().map(is_count_estimate).collect();
     Some(Attributed {
         // What is nothing by an estimate is an estimate, too.
         is_self_estimate: focused.is_self_estimate,
         is_inclusive_estimate: focused.is_inclusive_estimate,
         is_arc_estimate: focused.is_arc_estimate,
+        is_count_estimate,
         graph: graph.with_tables(self_costs, arc_costs, counts),
         without_caller: vec![0; graph.width()],
         own_part: vec![OwnPart::Unknown; graph.node_count()],

@@ -269,11 +269,13 @@ fn naive_rest(stacks: &[(Vec<usize>, Cost)], is_hidden: &[bool]) -> Vec<(Cost, C
 
 /// The next step for a graph.
 fn split(of: Attributed) -> (CallGraph, Estimates) {
-    let Attributed { graph, is_self_estimate, is_inclusive_estimate, is_arc_estimate, .. } = of;
-    (
-        graph,
-        Estimates { is_self: is_self_estimate, is_inclusive: is_inclusive_estimate, is_arc: is_arc_estimate },
-    )
+    let estimates = Estimates {
+        is_self: of.is_self_estimate,
+        is_inclusive: of.is_inclusive_estimate,
+        is_arc: of.is_arc_estimate,
+        is_count: of.is_count_estimate,
+    };
+    (of.graph, estimates)
 }
 
 #[test]

@@ -98,11 +98,11 @@ impl CallTree<Unit> {
             Unit::Cycle(cycle) => cycles.members(cycle).to_vec(),
         };
         let any = |marks: &[bool], unit: Unit| members(unit).iter().any(|member| marks[member.index()]);
-        let estimates: HashSet<(Unit, Unit)> = graph
-            .arc_ids()
-            .filter(|id| of.is_arc_estimate[id.index()])
-            .map(|id| (cycles.unit(graph.caller(id)), cycles.unit(graph.callee(id))))
-            .collect();
+        let calls_with = |marks: &[bool]| -> HashSet<(Unit, Unit)> {
+            let marked = graph.arc_ids().filter(|id| marks[id.index()]);
+            marked.map(|id| (cycles.unit(graph.caller(id)), cycles.unit(graph.callee(id)))).collect()
+        };
+        let [estimates, counts] = [&of.is_arc_estimate, &of.is_count_estimate].map(|marks| calls_with(marks));
         let is_called_by_estimate = |unit: Unit| {
             let mut calls = members(unit).into_iter().flat_map(|member| graph.incoming(member));
             calls.any(|id| of.is_arc_estimate[id.index()])
@@ -135,7 +135,7 @@ impl CallTree<Unit> {
             let is_divided_call = !is_inverted
                 && above
                     .and_then(|above| self.nodes[above].item)
-                    .is_some_and(|parent| estimates.contains(&(parent, unit)));
+                    .is_some_and(|parent| counts.contains(&(parent, unit)));
             let is_marked = is_marked[index];
             let node = &mut self.nodes[index];
             let was_known = !node.is_guessed;
