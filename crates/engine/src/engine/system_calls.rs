@@ -303,13 +303,15 @@ impl Engine {
             return result;
         }
         let address = result as u64;
-        if flags & sys::MAP_ANONYMOUS != 0 {
+        let can_run = protection & sys::PROT_EXEC != 0;
+        match flags & sys::MAP_ANONYMOUS != 0 {
             // A copy of the code that was here, as in large pages, keeps its functions, as under Callgrind.
-            self.forget_translations(address, length);
-        } else if protection & sys::PROT_EXEC != 0 {
-            self.forget_range(address, length);
-        } else {
-            self.forget_code(address, length);
+            true if can_run || self.space.has_code(address, length) => {
+                self.forget_translations(address, length)
+            }
+            true => {}
+            false if can_run => self.forget_range(address, length),
+            false => self.forget_code(address, length),
         }
         let shared = if flags & sys::MAP_TYPE == sys::MAP_PRIVATE { 0 } else { SHARED };
         let anonymous = if flags & sys::MAP_ANONYMOUS == 0 { 0 } else { ANONYMOUS };
@@ -430,7 +432,7 @@ impl Engine {
         }
         if protection & ANONYMOUS == 0 {
             self.forget_code(target, new_length);
-        } else {
+        } else if self.space.has_code(target, new_length) {
             self.forget_translations(target, new_length);
         }
         self.space.add(target, new_length, protection);

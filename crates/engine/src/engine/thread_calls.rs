@@ -4,6 +4,8 @@
 //! translated code; decisions are made under one lock. Callgrind begins a thread with no caller.
 #![allow(unsafe_code)]
 
+use std::path::{Path, PathBuf};
+
 use linux_raw_sys::errno::EAGAIN;
 use linux_raw_sys::general as sys;
 
@@ -135,7 +137,11 @@ impl Engine {
         self.stop_others(state);
         // A thread that begins or ends can have the lock of the allocator, which the new process would wait for.
         for _ in 0..MAX_WAITS {
-            if thread_count() <= self.threads.started_count() {
+            let started = self.threads.started_count();
+            // To read the names of all takes longer than to count them.
+            if thread_folders().count() <= started
+                || thread_folders().filter(|thread| !is_of_kernel(thread)).count() <= started
+            {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_micros(50));
@@ -143,12 +149,13 @@ impl Engine {
     }
 }
 
-/// Returns how many threads the process has, without those in which the kernel works for it.
-fn thread_count() -> usize {
-    let is_of_kernel = |folder: &std::path::Path| {
-        let name = std::fs::read(folder.join("comm")).unwrap_or_default();
-        name.starts_with(b"iou-") || name.starts_with(b"vhost-")
-    };
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    threads.filter(|thread| !is_of_kernel(&thread.path())).count()
+/// Iterates over the folders of the process's threads.
+fn thread_folders() -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten().map(|thread| thread.path())
+}
+
+/// `true` for a thread in which the kernel works for the process: it stays as long as its queue.
+fn is_of_kernel(thread: &Path) -> bool {
+    let name = std::fs::read(thread.join("comm")).unwrap_or_default();
+    name.starts_with(b"iou-") || name.starts_with(b"vhost-")
 }
