@@ -325,8 +325,8 @@ impl<'g> Focus<'g> {
         arc.count != 0 && (!is_known || self.is_arc_estimate(id))
     }
 
-    /// Returns the most that a cycle costs with chosen members on the stack: what the calls of them cost. If parts of it begin without a call,
-    /// or calls state less than a self cost, that is all.
+    /// Returns the most that a cycle costs with chosen members on the stack: what the calls of them cost. If parts of it begin without
+    /// a call, or calls state less than a self cost, that is all.
     fn most(&self, members: &[NodeId], is_chosen: &[bool]) -> Vec<Cost> {
         let [mut own, mut stated, mut entering] = [0, 1, 2].map(|_| vec![0; self.graph.width()]);
         for &member in members {

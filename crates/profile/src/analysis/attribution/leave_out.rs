@@ -9,8 +9,8 @@ use crate::analysis::ids::ArcId;
 use crate::cost::CostTable;
 
 /// Takes out the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
-/// far as they call it. What is left is the graph less its [`focus`] on the same nodes, and an estimate where that is one. `None`
-/// if a cost is below 0, which has no shares.
+/// far as they call it. What is left is the graph less its [`focus`](super::focus()) on the same nodes, and an estimate where that is
+/// one. `None` if a cost is below 0, which has no shares.
 ///
 /// ```
 /// use gristmill_profile::analysis::{CallArc, CallGraph, leave_out};
