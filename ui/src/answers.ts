@@ -658,7 +658,7 @@ export interface CycleEntry {
   calls_guessed?: boolean;
   /** Inclusive cost of the calls. */
   cost: Costs;
-  /** `true` if the cost and the count are estimates. */
+  /** `true` if the cost is an estimate. */
   cost_estimated?: boolean;
   /** The count of the calls that are not inlined, if some are. */
   recorded_calls?: Exact | null;
@@ -1469,8 +1469,7 @@ export interface Neighbour {
   /** Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee. */
   cost: Costs;
   /**
-   * `true` if the cost and the count are estimates: functions are hidden or focused on, and several callers
-   * share a cost.
+   * `true` if the cost is an estimate: functions are hidden or focused on, and several callers share a cost.
    */
   cost_estimated?: boolean;
   /** `true` if the cost is an upper limit, as that of the function is. The cost of direct calls is exact. */

@@ -96,7 +96,7 @@ pub struct Neighbour {
     /// `true` if the cost is an upper limit, as that of the function is. The cost of direct calls is exact.
     #[serde(rename = "cost_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
-    /// `true` if the cost and the count are estimates: functions are hidden or focused on, and several callers share a cost.
+    /// `true` if the cost is an estimate: functions are hidden or focused on, and several callers share a cost.
     #[serde(rename = "cost_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_estimate: bool,
 }

@@ -42,6 +42,19 @@ pub struct Attributed {
     pub is_total_estimate: bool,
 }
 
+impl Attributed {
+    /// Returns the graph, and what is an estimate in it, for the next step.
+    pub fn split(self) -> (CallGraph, Estimates) {
+        let estimates = Estimates {
+            is_self: self.is_self_estimate,
+            is_inclusive: self.is_inclusive_estimate,
+            is_arc: self.is_arc_estimate,
+            is_count: self.is_count_estimate,
+        };
+        (self.graph, estimates)
+    }
+}
+
 /// The certainty of what a hidden node costs beyond its calls. See the example of [`hide`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnPart {

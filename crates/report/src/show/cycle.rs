@@ -69,7 +69,7 @@ pub struct CycleEntry {
     pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
-    /// `true` if the cost and the count are estimates.
+    /// `true` if the cost is an estimate.
     #[serde(rename = "cost_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_estimate: bool,
 }

@@ -44,17 +44,6 @@ pub(super) fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
     if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
 }
 
-/// Returns a graph with what of it is an estimate.
-fn estimates_of(of: Attributed) -> (CallGraph, Estimates) {
-    let estimates = Estimates {
-        is_self: of.is_self_estimate,
-        is_inclusive: of.is_inclusive_estimate,
-        is_arc: of.is_arc_estimate,
-        is_count: of.is_count_estimate,
-    };
-    (of.graph, estimates)
-}
-
 /// A view before its graph is made.
 pub(super) struct Draft<'d> {
     pub(super) profile: &'d Profile,
@@ -124,7 +113,7 @@ impl Draft<'_> {
         let mut is_total_estimate = false;
         if let Some((rest, note)) = dropped {
             is_total_estimate = rest.is_total_estimate;
-            estimates = estimates_of(rest).1;
+            estimates = rest.split().1;
             notes.push(note);
         }
         if focused.is_some() {
@@ -135,7 +124,7 @@ impl Draft<'_> {
             is_total_estimate |= focused.is_total_estimate;
             let mark = estimate_mark(focused.is_total_estimate);
             let share = percent(focused.graph.total()[0], total);
-            (*graph, estimates) = estimates_of(focused);
+            (*graph, estimates) = focused.split();
             notes.push(format!(
                 "focus on {names}, and callees: {mark}{share} of the cost; other cost is left out"
             ));
@@ -164,7 +153,7 @@ impl Draft<'_> {
                 hiding = bypass(hiding, &is_hidden).ok_or(ViewError::TooManyCalls)?;
             }
             let without_caller = std::mem::take(&mut hiding.without_caller);
-            (*graph, estimates) = estimates_of(hiding);
+            (*graph, estimates) = hiding.split();
             let costs = self.columns.events().iter().zip(&without_caller).filter(|&(_, &cost)| cost != 0);
             let costs: Vec<String> = costs
                 .map(|(event, &cost)| {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::sample::{Truth, graph, graphs, n, truths, truths_of_threads, truths_without_recursion};
 use crate::analysis::{
-    Attributed, CallGraph, CallTree, Cycles, Estimates, NodeId, TreeLimits, Unit, bypass, focus, focus_after,
-    hide, hide_after, leave_out,
+    Attributed, CallTree, Cycles, Estimates, NodeId, TreeLimits, Unit, bypass, focus, focus_after, hide,
+    hide_after, leave_out,
 };
 
 /// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
@@ -267,23 +267,12 @@ fn naive_rest(stacks: &[(Vec<usize>, Cost)], is_hidden: &[bool]) -> Vec<(Cost, C
     costs
 }
 
-/// The next step for a graph.
-fn split(of: Attributed) -> (CallGraph, Estimates) {
-    let estimates = Estimates {
-        is_self: of.is_self_estimate,
-        is_inclusive: of.is_inclusive_estimate,
-        is_arc: of.is_arc_estimate,
-        is_count: of.is_count_estimate,
-    };
-    (of.graph, estimates)
-}
-
 #[test]
 fn estimates_of_a_focus_stay_estimates_where_they_are_hidden() {
     // 0 calls 1 and 2, and 1 calls 2, which calls 3 once: for 0. The graph does not tell for whom.
     let arcs = [(0, 1, 1, 100), (0, 2, 1, 1100), (1, 2, 1, 100), (2, 3, 1, 1000)];
     let graph = graph(&[0, 0, 200, 1000], &arcs);
-    let (graph, estimates) = split(focus(&graph, &[false, true, false, false]).unwrap());
+    let (graph, estimates) = focus(&graph, &[false, true, false, false]).unwrap().split();
     assert_ne!(graph.self_cost(n(2)), [100]);
     let of = hide_after(&graph, &[false, false, true, false], estimates);
     assert_ne!(of.graph.self_cost(n(1)), [100]);
@@ -296,7 +285,7 @@ fn a_focus_on_what_is_left_has_its_estimates() {
     let arcs = [(0, 1, 1, 60), (0, 2, 1, 40), (1, 3, 1, 60), (2, 3, 1, 40), (3, 4, 1, 30), (3, 5, 1, 70)];
     let of =
         leave_out(&graph(&[0, 0, 0, 0, 30, 70], &arcs), &[false, false, false, false, false, true]).unwrap();
-    let (graph, estimates) = split(of);
+    let (graph, estimates) = of.split();
     let of = focus_after(&graph, &[false, false, false, true, false, false], &estimates).unwrap();
     assert_eq!(of.is_inclusive_estimate[1..], [true, true, false, false, false]);
 }
@@ -497,11 +486,11 @@ proptest! {
         let (mut graph, mut estimates) = (truth.graph(), Estimates::none(&truth.graph()));
         let mut stacks = stacks(&truth);
         if has_steps.0 {
-            (graph, estimates) = split(leave_out(&graph, dropped).unwrap());
+            (graph, estimates) = leave_out(&graph, dropped).unwrap().split();
             stacks.retain(|(stack, _)| !stack.iter().any(|&function| dropped[function]));
         }
         if has_steps.1 {
-            (graph, estimates) = split(focus_after(&graph, chosen, &estimates).unwrap());
+            (graph, estimates) = focus_after(&graph, chosen, &estimates).unwrap().split();
             stacks.retain(|(stack, _)| stack.iter().any(|&function| chosen[function]));
         }
         let check = |of: &Attributed, hidden: &[bool]| -> Result<(), TestCaseError> {

@@ -8,6 +8,13 @@ use proptest::prelude::*;
 use super::sample::{Truth, graph, n, truths_of_threads};
 use crate::analysis::{ArcId, bypass, focus, hide, leave_out};
 
+/// Gives what begins without a call a cost: in a profile it shows in nothing else.
+fn with_costly_roots(mut truth: Truth) -> Truth {
+    let roots = truth.invocations.iter_mut().filter(|(caller, ..)| caller.is_none());
+    roots.for_each(|(.., cost)| *cost += 1);
+    truth
+}
+
 /// By caller and callee: the calls below, of, by and on the way to chosen functions, and those without them on the stack.
 fn naive_focus_counts(truth: &Truth, is_chosen: &[bool]) -> [BTreeMap<(usize, usize), Cost>; 2] {
     let invocations = &truth.invocations;
@@ -57,12 +64,10 @@ fn a_focus_above_a_cycle_and_on_a_member_has_both_calls() {
 proptest! {
     #[test]
     fn calls_are_counted_where_they_are(
-        mut truth in truths_of_threads(),
+        truth in truths_of_threads(),
         chosen in prop::collection::vec(any::<bool>(), 9),
     ) {
-        // That a part of a function begins without a call shows in its cost alone.
-        let roots = truth.invocations.iter_mut().filter(|(caller, ..)| caller.is_none());
-        roots.for_each(|(.., cost)| *cost += 1);
+        let truth = with_costly_roots(truth);
         let graph = truth.graph();
         let chosen = &chosen[..truth.functions];
         let (focused, rest) = (focus(&graph, chosen).unwrap(), leave_out(&graph, chosen).unwrap());
@@ -80,13 +85,13 @@ proptest! {
             prop_assert!(is_marked || found == of(&without, ends), "{:?}: {} of {}", ends, found, all);
         }
     }
+
     #[test]
     fn calls_over_hidden_functions_are_counted_where_they_are(
-        mut truth in truths_of_threads(),
+        truth in truths_of_threads(),
         hidden in prop::collection::vec(any::<bool>(), 9),
     ) {
-        let roots = truth.invocations.iter_mut().filter(|(caller, ..)| caller.is_none());
-        roots.for_each(|(.., cost)| *cost += 1);
+        let truth = with_costly_roots(truth);
         let graph = truth.graph();
         // If no call has a cost, none is known to have had one.
         prop_assume!(graph.arc_ids().any(|id| graph.arc_cost(id)[0] > 0));
