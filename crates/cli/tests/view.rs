@@ -228,6 +228,7 @@ fn questions_that_are_wrong_fail() {
         (&["--port", "70000", file], "the number is too large"),
         (&["--bind", "here", file], "expected an IP address of this machine, such as 127.0.0.1"),
         (&["--watch", "-"], "--watch: standard input cannot be read again"),
+        (&["--watch", file, "--base", "-"], "--watch: standard input cannot be read again"),
         (&["no/such/file"], "no/such/file: no such file"),
         (&["--source-map", "x", file], "--source-map"),
         (&["--sources-below", "no/such", file], "no/such"),
@@ -460,6 +461,26 @@ fn a_watched_file_is_loaded_again() {
     let (_, said) = viewer.end("-INT");
     assert_eq!(said.matches("gristmill: p has changed and was loaded again\n").count(), 2, "{said}");
     assert_eq!(said.matches("gristmill: p: ").count(), 1, "{said}");
+}
+
+/// A comparison is made again, whichever side is written.
+#[test]
+fn a_watched_file_to_compare_with_is_loaded_again() {
+    let directory = folder(&[("p", of_cost(10).as_bytes()), ("q", of_cost(7).as_bytes())]);
+    let viewer = Viewer::start(directory.path(), &["--watch", "p", "--base", "q"]);
+    let question = json!({"kind": "changes", "group": "function", "sort": "self_change", "limit": 1});
+    let change = || viewer.ask(&question)["totals"]["Ir"]["change"].clone();
+    assert_eq!(change(), 3);
+    fs::write(directory.path().join("q"), of_cost(100)).unwrap();
+    viewer.wait_until_loaded(|loaded| loaded["generation"] == 2);
+    assert_eq!(change(), -90);
+    fs::write(directory.path().join("p"), of_cost(1000)).unwrap();
+    viewer.wait_until_loaded(|loaded| loaded["generation"] == 3);
+    assert_eq!(change(), 900);
+    let (_, said) = viewer.end("-INT");
+    let said: Vec<&str> = said.lines().filter(|line| line.contains("loaded again")).collect();
+    let again = |name: &str| format!("gristmill: {name} has changed and was loaded again");
+    assert_eq!(said, [again("q"), again("p")]);
 }
 
 /// A large file is copied, so that it can be written again while it is viewed.

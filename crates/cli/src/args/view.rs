@@ -21,7 +21,7 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "files", value_hint = ValueHint::FilePath)]
     pub(crate) base: Vec<PathBuf>,
 
-    /// Load the profile again whenever its file changes
+    /// Load the profile again whenever its file, or one of --base, changes
     #[arg(long)]
     pub(crate) watch: bool,
 

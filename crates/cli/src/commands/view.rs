@@ -6,9 +6,9 @@ mod files;
 mod site;
 mod watch;
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gristmill_answers::{Request, Session as Answers};
@@ -17,7 +17,7 @@ use gristmill_profile::Profile;
 use gristmill_serve::{Limits, Listener, Options, Page, ServeError, Server};
 
 use self::files::{FileThread, FinderArgs};
-use self::watch::Watch;
+use self::watch::{State, Watch};
 use crate::args::{SelectionArgs, ViewArgs, is_dash};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
     if let Some(directory) = &args.site {
         return site::write(directory, args.force, session);
     }
-    let has_standard_input = args.files.iter().any(|path| is_dash(path));
+    let has_standard_input = args.files.iter().chain(&args.base).any(|path| is_dash(path));
     if args.watch && has_standard_input {
         return Err(usage("--watch: standard input cannot be read again", "name a file"));
     }
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
         None => None,
     };
     let files = found_files::or_newest(&args.files, session)?;
-    let loading = Loading { args, files: &files, session, base: OnceCell::new() };
+    let loading = Loading { args, files: &files, session, base: RefCell::default() };
     if let Some(question) = &args.answer {
         return answer(question, &loading);
     }
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
     let listener = Listener::new(&options).map_err(|error| not_served(&error))?;
     let paths = loading.paths()?;
     // The files as they are before they are read: what is written meanwhile is a change.
-    let watch = args.watch.then(|| Watch::new(&paths));
+    let watch = args.watch.then(|| loading.watch(&paths));
     let answers = loading.answers(&paths)?;
     interrupt::set_up();
     let server = Server::on(listener, PAGE, answers).map_err(|error| not_served(&error))?;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
         browser::open(&address);
     }
     match watch {
-        Some(watch) => watch.forever(|| load_again(&loading, &server)),
+        Some(watch) => watch.forever(|changed| load_again(&loading, &server, changed)),
         None => server.wait(),
     }
     Ok(ExitStatus::Success)
@@ -108,8 +108,8 @@ struct Loading<'l> {
     args: &'l ViewArgs,
     files: &'l [PathBuf],
     session: &'l Session,
-    /// The profile to compare with, which stays the same.
-    base: OnceCell<Arc<Profile>>,
+    /// The profile to compare with, and the states of its files before they were read.
+    base: RefCell<Option<(Vec<State>, Arc<Profile>)>>,
 }
 
 impl Loading<'_> {
@@ -135,14 +135,26 @@ impl Loading<'_> {
         if args.base.is_empty() {
             return Ok(answers);
         }
-        let base = match self.base.get() {
-            Some(base) => base,
-            None => {
-                let base = Arc::new(self.profile(&args.base)?);
-                self.base.get_or_init(|| base)
-            }
-        };
-        Ok(answers.with_base(Arc::clone(base)))
+        Ok(answers.with_base(self.base_side()?))
+    }
+
+    /// Returns the profile to compare with, which is loaded again only if its files have changed.
+    fn base_side(&self) -> Result<Arc<Profile>, CliError> {
+        let states = watch::states(&self.args.base);
+        let mut kept = self.base.borrow_mut();
+        if let Some((known, base)) = &*kept
+            && *known == states
+        {
+            return Ok(Arc::clone(base));
+        }
+        let base = Arc::new(self.profile(&self.args.base)?);
+        *kept = Some((states, Arc::clone(&base)));
+        Ok(base)
+    }
+
+    /// Watches the files of both sides.
+    fn watch(&self, paths: &[PathBuf]) -> Watch {
+        Watch::new(&[paths, &self.args.base].concat())
     }
 
     /// Loads the files, and says what speaks against seeing them as one profile.
@@ -162,18 +174,17 @@ impl Loading<'_> {
 }
 
 /// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from then on.
-fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Watch> {
+fn load_again(loading: &Loading<'_>, server: &Server, changed: &Path) -> Option<Watch> {
     let session = loading.session;
     let load = || -> Result<_, CliError> {
         let paths = loading.paths()?;
-        let watch = Watch::new(&paths);
-        Ok((loading.answers(&paths)?, watch, paths))
+        let watch = loading.watch(&paths);
+        Ok((loading.answers(&paths)?, watch))
     };
     match load() {
-        Ok((answers, watch, paths)) => {
+        Ok((answers, watch)) => {
             server.replace(answers);
-            let name = paths.first().map(|path| printable_path(path)).unwrap_or_default();
-            session.tell(&format!("{name} has changed and was loaded again"));
+            session.tell(&format!("{} has changed and was loaded again", printable_path(changed)));
             Some(watch)
         }
         Err(error) => {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The state of a file: when it was changed, and its size. `None` if it is not there.
-type State = Option<(Option<SystemTime>, u64)>;
+pub(super) type State = Option<(Option<SystemTime>, u64)>;
 
 /// Files, as they were when they were loaded.
 #[derive(Debug)]
@@ -26,34 +26,35 @@ impl Watch {
         Watch { paths: paths.to_vec(), last: states.clone(), loaded: states }
     }
 
-    /// Looks at the files once each interval, and loads them when they have changed. `load` returns the files as they were before it
-    /// read them, or nothing if it failed; it is then tried again after the next change.
-    pub(super) fn forever(mut self, mut load: impl FnMut() -> Option<Watch>) -> ! {
+    /// Looks at the files once each interval, and loads them when one of them has changed. `load` returns the files as they were before
+    /// it read them, or nothing if it failed; it is then tried again after the next change.
+    pub(super) fn forever(mut self, mut load: impl FnMut(&Path) -> Option<Watch>) -> ! {
         loop {
             thread::sleep(INTERVAL);
-            if self.has_changed()
-                && let Some(loaded) = load()
+            if let Some(changed) = self.changed()
+                && let Some(loaded) = load(&changed)
             {
                 self = loaded;
             }
         }
     }
 
-    /// Looks at the files. `true` if they are not as they were when they were loaded, and nobody writes them: they are as at the
-    /// last look, and none is missing or empty.
-    fn has_changed(&mut self) -> bool {
+    /// Looks at the files. Returns the first that is not as it was when it was loaded, if nobody writes them: all are as at the last
+    /// look, and none is missing or empty.
+    fn changed(&mut self) -> Option<PathBuf> {
         let now = states(&self.paths);
         let is_stable = now == self.last && now.iter().flatten().all(|(_, bytes)| *bytes > 0);
         self.last.clone_from(&now);
-        if !is_stable || now.contains(&None) || now == self.loaded {
-            return false;
+        if !is_stable || now.contains(&None) {
+            return None;
         }
+        let changed = now.iter().zip(&self.loaded).position(|(now, loaded)| now != loaded)?;
         self.loaded = now;
-        true
+        Some(self.paths[changed].clone())
     }
 }
 
-fn states(paths: &[PathBuf]) -> Vec<State> {
+pub(super) fn states(paths: &[PathBuf]) -> Vec<State> {
     paths.iter().map(|path| state(path)).collect()
 }
 
@@ -82,26 +83,26 @@ mod tests {
         write(&one, "a", 1);
         write(&other, "a", 1);
         let mut watch = Watch::new(&[one.clone(), other.clone()]);
-        let mut looks = |count: usize| (0..count).map(|_| watch.has_changed()).collect::<Vec<_>>();
-        assert_eq!(looks(3), [false; 3]);
+        let mut looks = |count: usize| (0..count).map(|_| watch.changed()).collect::<Vec<_>>();
+        assert_eq!(looks(3), [const { None }; 3]);
         // Somebody writes it.
         write(&one, "ab", 2);
-        assert_eq!(looks(1), [false]);
+        assert_eq!(looks(1), [None]);
         write(&one, "abc", 3);
-        assert_eq!(looks(4), [false, true, false, false]);
+        assert_eq!(looks(4), [None, Some(one.clone()), None, None]);
         // The same size at another time, and another size at the same time.
         write(&other, "b", 4);
-        assert_eq!(looks(3), [false, true, false]);
+        assert_eq!(looks(3), [None, Some(other.clone()), None]);
         write(&other, "bc", 4);
-        assert_eq!(looks(3), [false, true, false]);
+        assert_eq!(looks(3), [None, Some(other.clone()), None]);
         // Emptied and removed: it will come again.
         write(&one, "", 5);
-        assert_eq!(looks(3), [false; 3]);
+        assert_eq!(looks(3), [const { None }; 3]);
         fs::remove_file(&one).unwrap();
-        assert_eq!(looks(3), [false; 3]);
+        assert_eq!(looks(3), [const { None }; 3]);
         write(&one, "abc", 3);
-        assert_eq!(looks(3), [false; 3]);
+        assert_eq!(looks(3), [const { None }; 3]);
         write(&one, "abc", 6);
-        assert_eq!(looks(3), [false, true, false]);
+        assert_eq!(looks(3), [None, Some(one.clone()), None]);
     }
 }
