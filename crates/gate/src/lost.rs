@@ -1,12 +1,13 @@
 //! Functions of the baseline that are gone.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use gristmill_format::Cost;
 use gristmill_output::grouped;
+use gristmill_profile::symbol::function_base;
 
-use crate::baseline::{BenchmarkBaseline, FunctionBaseline};
+use crate::baseline::BenchmarkBaseline;
 use crate::config::{Budget, BudgetScope, matches_name};
 use crate::measurement::{FunctionName, Measurement};
 
@@ -29,34 +30,43 @@ pub(crate) fn lost_functions(
 ) -> Option<String> {
     // The inclusive cost of a function that was inlined is still that of its callers.
     let BudgetScope::Functions { pattern, is_inclusive: false, .. } = &budget.scope else { return None };
-    let listed = baseline.functions.iter().filter(|row| matches_name(pattern, &row.name));
-    let mut rows: Vec<(FunctionName, &FunctionBaseline)> = listed.map(|row| (row.function(), row)).collect();
-    rows.sort_by_key(|(_, row)| Reverse(row.costs[columns.baseline]));
-    let is_listed: HashSet<&FunctionName> = rows.iter().map(|(function, _)| function).collect();
+    // Other callers, or another depth of a recursion, are no other function, unless the pattern asks for them.
+    let asks_for_callers = pattern.as_str().contains('\'');
+    let function_of = |name: &str, file: &str| {
+        let name = if asks_for_callers { name } else { function_base(name) };
+        FunctionName { name: name.to_owned(), file: file.to_owned() }
+    };
+    let mut listed: BTreeMap<FunctionName, Cost> = BTreeMap::new();
+    for row in baseline.functions.iter().filter(|row| matches_name(pattern, &row.name)) {
+        *listed.entry(function_of(&row.name, &row.file)).or_default() += row.costs[columns.baseline];
+    }
+    let mut measured: BTreeMap<FunctionName, Cost> = BTreeMap::new();
+    for (function, cost) in &measurement.functions {
+        *measured.entry(function_of(&function.name, &function.file)).or_default() +=
+            cost.costs[columns.measurement];
+    }
     // A function that is in another file now has moved there. One that costs next to nothing is not what is gone.
     let mut moved: HashMap<&str, Vec<Cost>> = HashMap::new();
-    for (function, cost) in measurement.functions.iter().filter(|(function, _)| !is_listed.contains(function))
-    {
-        moved.entry(&function.name).or_default().push(cost.costs[columns.measurement]);
+    for (function, cost) in measured.iter().filter(|(function, _)| !listed.contains_key(function)) {
+        moved.entry(&function.name).or_default().push(*cost);
     }
     moved.values_mut().for_each(|costs| costs.sort_unstable());
     // Functions that the baseline does not list cost something there, too.
     let is_of_budget = |name: &str| matches_name(pattern, name);
     let now: Cost = moved.iter().filter(|(name, _)| is_of_budget(name)).flat_map(|(_, costs)| costs).sum();
-    let listed: Cost = rows.iter().map(|(_, row)| row.costs[columns.baseline]).sum();
-    let mut movable = now - (base - listed).max(0);
-    let mut has_moved = |row: &FunctionBaseline| {
-        let fits = |now: &mut Cost| {
-            now.saturating_mul(10) >= row.costs[columns.baseline] && *now - *now / 10 <= movable
-        };
-        let found = moved.get_mut(row.name.as_str()).and_then(|costs| costs.pop_if(fits));
+    let mut movable = now - (base - listed.values().sum::<Cost>()).max(0);
+    let mut has_moved = |function: &FunctionName, cost: Cost| {
+        let fits = |now: &mut Cost| now.saturating_mul(10) >= cost && *now - *now / 10 <= movable;
+        let found = moved.get_mut(function.name.as_str()).and_then(|costs| costs.pop_if(fits));
         movable -= found.unwrap_or(0);
         found.is_some()
     };
-    let gone = rows.iter().filter(|(function, _)| !measurement.functions.contains_key(function));
-    let lost: Vec<&FunctionBaseline> = gone.map(|(_, row)| *row).filter(|row| !has_moved(row)).collect();
-    let cost: Cost = lost.iter().map(|row| row.costs[columns.baseline]).sum();
-    let first = lost.first().filter(|_| cost > allowed)?;
+    let mut lost: Vec<(&FunctionName, Cost)> =
+        listed.iter().map(|(function, cost)| (function, *cost)).collect();
+    lost.sort_by_key(|(_, cost)| Reverse(*cost));
+    lost.retain(|(function, cost)| !measured.contains_key(function) && !has_moved(function, *cost));
+    let cost: Cost = lost.iter().map(|(_, cost)| cost).sum();
+    let (first, _) = lost.first().filter(|_| cost > allowed)?;
     let (who, verb) = match lost.len() {
         1 => (format!("`{}`", first.name), "is"),
         count => (format!("`{}` and {} more", first.name, count - 1), "are"),
@@ -71,6 +81,7 @@ pub(crate) fn lost_functions(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::FunctionBaseline;
     use crate::measurement::FunctionCost;
     use crate::verdict::tests::budget_of;
 
@@ -111,5 +122,42 @@ mod tests {
         assert_eq!(lost(590, &[("a.c", 260), ("c.c", 90)]).as_deref(), Some("`lex` with 240"));
         assert_eq!(lost(590, &[("a.c", 260), ("c.c", 90), ("d.c", 235)]), None);
         assert_eq!(lost(500, &[("a.c", 260), ("c.c", 9)]).as_deref(), Some("`lex` with 240"));
+    }
+
+    /// The levels of a recursion and recorded callers of a function come and go with what calls it.
+    #[test]
+    fn a_function_stays_with_other_callers() {
+        let in_baseline = |name: &str, cost: Cost| FunctionBaseline {
+            name: name.to_owned(),
+            file: "a.c".to_owned(),
+            calls: 1,
+            costs: vec![cost],
+            inclusive: Vec::new(),
+        };
+        let baseline = BenchmarkBaseline {
+            functions: vec![
+                in_baseline("visit'2", 400),
+                in_baseline("visit", 100),
+                in_baseline("visit'old'main", 90),
+            ],
+            ..BenchmarkBaseline::default()
+        };
+        let lost = |pattern: &str, now: &[&str]| {
+            let mut measurement = Measurement::default();
+            for name in now {
+                let function = FunctionName { name: (*name).to_owned(), file: "a.c".to_owned() };
+                let cost = FunctionCost { costs: vec![100], ..FunctionCost::default() };
+                measurement.functions.insert(function, cost);
+            }
+            let columns = Columns { measurement: 0, baseline: 0 };
+            lost_functions(&budget_of("visit", pattern), &measurement, &baseline, columns, 590, 5)
+                .map(|note| note.split(" Ir").next().unwrap().to_owned())
+        };
+        assert_eq!(lost("^visit$", &["visit"]), None);
+        assert_eq!(lost("^visit$", &["visit'new'main"]), None);
+        assert_eq!(lost("^visit$", &["other"]).as_deref(), Some("`visit` with 590"));
+        // A pattern with a quote asks for levels or callers.
+        assert_eq!(lost("^visit'2$", &["visit"]).as_deref(), Some("`visit'2` with 400"));
+        assert_eq!(lost("'old", &["visit"]).as_deref(), Some("`visit'old'main` with 90"));
     }
 }
