@@ -423,7 +423,11 @@ fn try_parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
     let definition = definition();
     let words = record::with_numbers_as_values(words.into_iter().collect(), &definition);
     let matches = definition.try_get_matches_from(words)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut self::definition()))
+    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut self::definition()))?;
+    if let (Command::Record(args), Some((_, given))) = (&mut cli.command, matches.subcommand()) {
+        args.keep_later_start(given);
+    }
+    Ok(cli)
 }
 
 /// Returns the help of a command, given by its words, or the reason why there is none. Printing it is the answer.

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use gristmill_gate::refused_option;
 
 use super::{YesNo, at_least};
@@ -225,6 +225,15 @@ pub(crate) struct Separation {
 }
 
 impl RecordArgs {
+    /// Forgets whether costs are collected from the start if a function to collect in is given after it: that says no, and the later of
+    /// the two holds, as under Callgrind.
+    pub(super) fn keep_later_start(&mut self, given: &ArgMatches) {
+        let last = |id| given.indices_of(id).and_then(Iterator::last);
+        if last("toggle_collect") > last("collect_atstart") {
+            self.collect_atstart = None;
+        }
+    }
+
     /// Parses the name of the profile.
     pub(crate) fn output_name(&self) -> Result<OutputName, String> {
         OutputName::parse(&self.callgrind_out_file)
@@ -270,7 +279,6 @@ impl RecordArgs {
             ("collect-jumps", self.collect_jumps),
             ("separate-threads", self.separate_threads),
             ("skip-plt", self.skip_plt),
-            ("collect-atstart", self.collect_atstart),
             ("instr-atstart", self.instr_atstart),
             ("trace-children", self.trace_children),
             ("demangle", self.demangle),
@@ -278,10 +286,13 @@ impl RecordArgs {
             ("count-in-vectors", self.count_in_vectors),
             ("link-blocks", self.link_blocks),
         ];
-        let yes_or_no = yes_or_no.iter().filter_map(|(option, value)| {
+        let with_value = |(option, value): &(&str, Option<YesNo>)| {
             let value = if (*value)?.is_yes() { "yes" } else { "no" };
             Some(format!("--{option}={value}").into())
-        });
+        };
+        // A function to collect in says that costs are not collected from the start, unless that is said after it.
+        let start = with_value(&("collect-atstart", self.collect_atstart));
+        let yes_or_no = yes_or_no.iter().filter_map(with_value);
         let functions = [
             ("toggle-collect", &self.toggle_collect),
             ("dump-before", &self.dump_before),
@@ -307,7 +318,7 @@ impl RecordArgs {
         let blocks = self.dump_every_bb.map(|count| format!("--dump-every-bb={count}").into());
         let code_cache = self.code_cache.map(|size| format!("--code-cache={size}").into());
         let others = self.valgrind_option.iter().cloned().chain(code_cache);
-        yes_or_no.chain(functions).chain(separations).chain(blocks).chain(others).collect()
+        yes_or_no.chain(functions).chain(start).chain(separations).chain(blocks).chain(others).collect()
     }
 }
 
@@ -453,6 +464,18 @@ mod tests {
             ]
         );
         assert_eq!(parsed(&line).unwrap().program, ["p", "--separate-recs4=i"]);
+    }
+
+    /// Each of the two options says whether costs are collected from the start.
+    #[test]
+    fn the_later_of_two_options_about_the_start_holds() {
+        let (function, start) = ("--toggle-collect=f", "--collect-atstart=yes");
+        assert_eq!(passed_on(&[function, start, "p"]), [function, start]);
+        assert_eq!(passed_on(&[start, function, "p"]), [function]);
+        let other = "--toggle-collect=g";
+        assert_eq!(passed_on(&[function, other, start, "p"]), [function, other, start]);
+        assert_eq!(passed_on(&[function, start, other, "p"]), [function, other]);
+        assert_eq!(passed_on(&["--collect-atstart=no", "p"]), ["--collect-atstart=no"]);
     }
 
     #[test]
