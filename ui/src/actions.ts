@@ -1,10 +1,11 @@
 // Everything that can be done by key, menu or palette, once. The list of keys is made from it.
-import { exactly, spelled } from "./format";
+import { spelled } from "./format";
 import { go, lines, place, UNNARROWED, VIEWS, type View } from "./place";
 import { commandLine, waitsForFunction } from "./shell";
 import {
   announce,
   eventName,
+  exactly,
   hasSingleKeys,
   isComparing,
   overlay,

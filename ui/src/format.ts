@@ -159,9 +159,13 @@ export function perCall(cost: Exact | null | undefined, count: Exact | null | un
   return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
 }
 
-/** A pattern that only this name matches. */
-export function exactly(name: string): string {
-  return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+/**
+ * A pattern that only this name matches. A pattern without a capital letter ignores case, which matters if other names differ in that
+ * only.
+ */
+export function patternOf(name: string, hasNamesByCase: boolean): string {
+  const caseMatters = hasNamesByCase && !/\p{Lu}/u.test(name) ? "(?-i)" : "";
+  return `${caseMatters}^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }
 
 /**

@@ -1,8 +1,8 @@
 // The command line that gives the same answer as the current view.
-import { exactly } from "./format";
 import { lines, place, type FunctionKey } from "./place";
 import {
   eventName,
+  exactly,
   hasChanges,
   isRelative,
   namesakes,
@@ -32,7 +32,7 @@ const GROUPS: Record<string, string> = { directory: "dir" };
 /** Options that all views share, by command: one that lacks one of them has no answer like that of the view. */
 const LACKS: Record<string, string[]> = {
   overview: ["--focus", "--exclude", "--hide"],
-  annotate: ["--focus", "--exclude", "--hide", "--fold-recursion", "--fold-callers"],
+  annotate: ["--focus", "--exclude", "--hide", "--inlined", "--fold-recursion", "--fold-callers"],
   diff: ["--focus", "--exclude", "--hide"],
 };
 /** Options without effect on the answers of a command, which does not have them. */
@@ -50,6 +50,7 @@ function option(name: string, value: string): string[] {
 function scopeOptions(command: string): string[] | null {
   const at = place.value;
   const options: [string, string?][] = [];
+  if (summary.value?.has.inlined) options.push(["--inlined"]);
   if (at.event || at.second) options.push(["--event", shownEvents.value.join(",")]);
   for (const formula of lines(at.derive)) options.push(["--derive", formula]);
   if (at.parts) options.push(["--part", at.parts]);

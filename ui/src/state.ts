@@ -1,7 +1,7 @@
 // What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Changes, Exact, FunctionRow, Question, Scope, Show, Summary } from "./answers";
-import { exactly, isUnfinished } from "./format";
+import { isUnfinished, patternOf } from "./format";
 import { libraryOf } from "./opening";
 import { go, lines, place, START, type FunctionKey, type Place, type View } from "./place";
 
@@ -175,6 +175,11 @@ export function isSelectedRow(row: Row): boolean {
   if (typeof row.id === "number") return row.id === selected.value;
   const at = place.value;
   return row.id === undefined && row.name === at.name && row.file === at.file && row.object === at.object;
+}
+
+/** A pattern that only this name matches. */
+export function exactly(name: string): string {
+  return patternOf(name, summary.value?.has.names_by_case ?? true);
 }
 
 /** Remembers the id of a function that an answer named. */

@@ -107,8 +107,10 @@ test("names fit their columns, very long ones are cut, and patterns are exact", 
     ["vector<int>::push", "vector<std::map…push"],
   );
   assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
-  assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
-  assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));
+  assert.equal(format.patternOf("operator++(int)", false), "^operator\\+\\+\\(int\\)$");
+  assert.equal(format.patternOf("step", true), "(?-i)^step$");
+  assert.equal(format.patternOf("Step", true), "^Step$");
+  assert.ok(new RegExp(format.patternOf("a.b|c[0]{2}", false)).test("a.b|c[0]{2}"));
 });
 
 test("what a file expands to has a limit", async () => {

@@ -253,7 +253,9 @@ function crumb(isThere: boolean | string, text: string, undo: Partial<Place>): C
 
 /** A pattern that matches one name, as that name. */
 function unquoted(pattern: string): string {
-  return pattern.replaceAll(/[\^$](?=$| -> )|^\^|(?<= -> )\^/g, "").replaceAll(/\\([^A-Za-z0-9])/g, "$1");
+  return pattern
+    .replaceAll(/[\^$](?=$| -> )|(?<=^| -> )(\(\?-i\))?\^/g, "")
+    .replaceAll(/\\([^A-Za-z0-9])/g, "$1");
 }
 
 /** A crumb for each line of a setting. */

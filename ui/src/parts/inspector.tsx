@@ -1,10 +1,11 @@
 import { Heads, NumberHead } from "./rows";
 import { cutCalls, hideFunction } from "../actions";
 import type { Cycle, List, Neighbour, Show } from "../answers";
-import { callCount, exactly, grouped, percentOf, visible } from "../format";
+import { callCount, grouped, percentOf, visible } from "../format";
 import { go, place } from "../place";
 import {
   eventName,
+  exactly,
   isComparing,
   isMissing,
   selected,

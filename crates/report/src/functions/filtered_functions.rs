@@ -58,11 +58,14 @@ impl FilteredFunctions {
         FilteredFunctions { filter, ids, costs }
     }
 
-    /// `true` if all functions that a pattern takes are surely among these: both patterns are texts, and this one is a part of the
-    /// other.
+    /// `true` if all functions that a pattern takes are surely among these: both patterns are texts, this one is a part of the other,
+    /// and it is looked for in as much of a name: a quote in a pattern lets it match recorded callers, too.
     pub fn has_all_of(&self, pattern: &str) -> bool {
         let Some(filter) = &self.filter else { return true };
         let (Some(part), Some(text)) = (plain_text(filter), plain_text(pattern)) else { return false };
+        if text.contains('\'') && !part.contains('\'') {
+            return false;
+        }
         match has_capital_letter(filter) {
             true => text.contains(&part),
             false => text.to_ascii_lowercase().contains(&part),

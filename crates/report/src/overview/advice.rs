@@ -67,10 +67,14 @@ impl<'o> Topics<'o> {
         };
         if let Some(query) = first {
             steps.push(step(Proposed::about("show", query), "its callers, callees and hottest lines"));
-            let pattern = shell_word(regex::escape(query.name()).as_bytes());
-            let option = format!("--filter={pattern}");
-            let annotate = Proposed { option, has_rule: false, ..Proposed::new("annotate") };
-            steps.push(step(annotate, "its source, line by line"));
+            let mut annotate = Proposed { has_rule: false, ..Proposed::new("annotate") };
+            // It shows functions as they were recorded: one that was inlined is none of them.
+            if queries.has_inlined_calls() {
+                steps.push(step(annotate, "the source, line by line"));
+            } else {
+                annotate.option = format!("--filter={}", shell_word(regex::escape(query.name()).as_bytes()));
+                steps.push(step(annotate, "its source, line by line"));
+            }
         }
         if let Some(end) = self.end.and_then(|end| queries.query(end)) {
             if path.end != PathEnd::Cycle {

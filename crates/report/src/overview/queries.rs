@@ -135,6 +135,11 @@ impl<'v> Queries<'v> {
         Queries { profile: view.profile(), wanted, demangled: 0 }
     }
 
+    /// `true` if the profile shows inlined functions.
+    pub(super) fn has_inlined_calls(&self) -> bool {
+        self.profile.has_inlined_calls()
+    }
+
     /// Looks at all functions, on two cores if there are many.
     pub(super) fn visit_all(&mut self, view: &View) {
         let ids = view.subject_ids();

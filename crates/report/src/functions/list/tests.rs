@@ -22,9 +22,11 @@ fn view(count: usize, seed: u64, values: u64) -> View {
     let mut text = String::from("events: Ir\n");
     for nth in 0..count {
         let (object, file, cost) = (random(3), random(5), random(values));
-        let name = match random(3) {
+        let name = match random(5) {
             0 => format!("same{}", random(4)),
             1 => format!("_ZN3app4f{:03}Ev", random(900)),
+            2 => format!("f{}'2", random(count as u64)),
+            3 => format!("f{}'same{}'app::f{}", random(count as u64), random(4), random(9)),
             _ => format!("f{nth}"),
         };
         // Costs beyond the bits of an approximate number, too.
@@ -174,9 +176,11 @@ proptest! {
     fn functions_of_a_longer_text_are_among_those_of_a_shorter_one(
         count in 1usize..60,
         seed in any::<u64>(),
-        shorter in "(same|app|f|F|e|a|::|1|k|\\.|f\\d){1,2}",
-        longer in "(same|app|f|F|e|a|::|1|k|\u{212a}|\\.|f\\d){1,3}",
+        shorter in "(same|app|f|F|e|a|::|1|k|'|\\.|f\\d){1,2}",
+        other in "(same|app|f|F|e|a|::|1|k|'|\u{212a}|\\.|f\\d){1,3}",
+        around in prop::option::of(("(same|f|'|a)?", "(f|'|1)?")),
     ) {
+        let longer = around.map_or(other, |(before, behind)| format!("{before}{shorter}{behind}"));
         let view = view(count, seed, 4);
         let index = NameIndex::new(&view).unwrap();
         let options = |filter: &str| {
@@ -288,13 +292,19 @@ fn a_longer_text_is_known_by_the_shorter_one() {
         FilteredFunctions::new(&view, &FunctionsOptions { filter, ..FunctionsOptions::default() }, None, None)
     };
     for (shorter, longer) in
-        [("", "x|y"), ("re", "read"), ("ea", "Read"), ("Re", "aRea"), (r"a\.b", r"xa\.b")]
+        [("", "x|y"), ("re", "read"), ("ea", "Read"), ("Re", "aRea"), (r"a\.b", r"xa\.b"), ("n'", "main'")]
     {
         assert!(filtered(shorter).has_all_of(longer), "{shorter} {longer}");
     }
-    for (shorter, longer) in
-        [("Re", "read"), ("re", "ra"), ("r.", "r.x"), ("re", "re|x"), ("read", "re"), ("a", "")]
-    {
+    for (shorter, longer) in [
+        ("Re", "read"),
+        ("re", "ra"),
+        ("r.", "r.x"),
+        ("re", "re|x"),
+        ("read", "re"),
+        ("a", ""),
+        ("main", "main'"),
+    ] {
         assert!(!filtered(shorter).has_all_of(longer), "{shorter} {longer}");
     }
 }
