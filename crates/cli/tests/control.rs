@@ -63,6 +63,51 @@ fn assert_answers(engine: &str) {
     assert_ends(process);
 }
 
+/// A thread that makes no system call, until its program is ended.
+const SPINNING: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) static long turn(long n) { return n * 5 + 1; }
+static void *spin(void *p) { for (volatile long n = 0;;) n = turn(n); return p; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, spin, 0);
+    FILE *file = fopen("pid", "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    for (;;) pause();
+}
+"#;
+
+#[test]
+fn the_status_has_the_cost_of_threads_that_compute() {
+    let output = run(&["record", "--engine", "native", "-q", "-o", "/dev/null", "true"]);
+    if code(&output) != 0 || !has(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[("spin.c", SPINNING.as_bytes())]);
+    let path = folder.path();
+    let built =
+        Command::new("cc").args(["-O1", "-pthread", "-o", "spin", "spin.c"]).current_dir(path).status();
+    assert!(built.unwrap().success());
+    let (child, process) = start_program(path, &["--engine", "native", "-o", "a.out", "./spin"]);
+    let cost = || -> u64 {
+        let (status, said, _) = control(path, process, &["status"]);
+        let line = status.lines().find_map(|line| line.strip_prefix("Ir "));
+        line.unwrap_or_else(|| panic!("{status}{said}")).trim().replace(',', "").parse().unwrap()
+    };
+    let first = cost();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let second = cost();
+    assert!(second > first + 10_000, "{first} {second}");
+    let (_, said, _) = control(path, process, &["stop"]);
+    child.wait_with_output().unwrap();
+    let part = std::fs::read_to_string(path.join("a.out.1")).unwrap();
+    let total: u64 = part.lines().find_map(|line| line.strip_prefix("totals: ")).unwrap().parse().unwrap();
+    assert!(total >= second, "{total} {second} {said}");
+}
+
 #[test]
 fn what_cannot_be_asked_is_named() {
     if !has(&["valgrind", "vgdb"]) {

@@ -171,6 +171,34 @@ fn signals_reach_those_whom_they_are_for() {
     }
 }
 
+/// A handler of two signals that interrupts itself, and one whose function was called before.
+const NESTED: &str = r#"
+#include <signal.h>
+#include <unistd.h>
+static volatile int left = 2;
+__attribute__((noinline)) static long work(long n) { long s = 0; for (long i = 0; i < n; i++) s += i ^ n; __asm__ volatile("" : : "r"(s)); return s; }
+__attribute__((noinline)) static void handle(int s) { work(7); if (left-- > 0) kill(getpid(), s == SIGUSR1 ? SIGUSR2 : SIGUSR1); work(3); }
+__attribute__((noinline)) static void called(int s) { work(5); if (s == 0) kill(getpid(), SIGHUP); work(2); }
+int main(void) {
+    signal(SIGUSR1, handle), signal(SIGUSR2, handle), signal(SIGHUP, called);
+    kill(getpid(), SIGUSR1);
+    called(0);
+    return 0;
+}
+"#;
+
+#[test]
+fn handlers_that_are_active_already_are_levels_of_a_recursion() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "nested", &["-O1", "-g", "-fno-optimize-sibling-calls"], NESTED);
+    assert_same_profile(folder.path(), &["--separate-recs=5", "./nested"]);
+    let sums = Sums::read(&folder.path().join("native.out"));
+    assert_eq!((sums.calls("handle'2", "work"), sums.calls("called'2", "work")), (2, 2));
+}
+
 /// A thread that is in a call while parts of the profile end, and costs nothing meanwhile.
 const WAITING: &str = r#"
 #include <pthread.h>

@@ -22,7 +22,12 @@ pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Child {
 
 /// Starts an endless program under `record`, and returns the process of `record` and the id of the program.
 pub(crate) fn start_endless(folder: &Path, options: &[&str]) -> (Child, u32) {
-    let arguments = [&["record"], options, &["sh", "-c", ENDLESS]].concat();
+    start_program(folder, &[options, &["sh", "-c", ENDLESS]].concat())
+}
+
+/// The same with a program that writes its id to `pid`.
+pub(crate) fn start_program(folder: &Path, words: &[&str]) -> (Child, u32) {
+    let arguments = [&["record"], words].concat();
     let mut child = start(folder, &arguments);
     let begin = Instant::now();
     loop {

@@ -79,6 +79,8 @@ impl Engine {
     }
 
     fn status(&self, state: &State) -> String {
+        // What a thread has cost is known where it is not in translated code.
+        self.stop_others(state);
         let bases = self.threads.bases();
         let cells = self.contexts.edges().iter().filter_map(|edge| edge.cells);
         let ended = cells.flat_map(|cells| bases.iter().map(move |base| cells.count().of(*base)));
