@@ -32,6 +32,9 @@ pub enum Refusal {
     },
     /// No cost has the address of an instruction.
     NoAddresses,
+    /// Inlined functions are shown, and machine code is that of recorded ones. A page without a server shows none.
+    #[cfg(not(target_family = "wasm"))]
+    Inlined,
     /// There is no base to compare with.
     NoBase,
     /// Functions are hidden, focused on or left out, or calls are cut, which a comparison does not know.
@@ -71,6 +74,10 @@ impl fmt::Display for Refusal {
             Refusal::NoAddresses => f.write_str(
                 "no cost has the address of an instruction: record with gristmill record --dump-instr=yes, or with \
                  valgrind --tool=callgrind --dump-instr=yes, and --collect-jumps=yes for jumps",
+            ),
+            #[cfg(not(target_family = "wasm"))]
+            Refusal::Inlined => f.write_str(
+                "machine code is that of functions as they were recorded: start gristmill view without --inlined to see it",
             ),
             Refusal::NoBase => f.write_str("there is nothing to compare with: start gristmill view with --base FILE"),
             Refusal::NotCompared => {

@@ -395,6 +395,10 @@ impl Session {
                 if !has_addresses(&self.profile, kept.view.selection()) {
                     return Err(Refusal::NoAddresses);
                 }
+                #[cfg(not(target_family = "wasm"))]
+                if self.profile.has_inlined_calls() {
+                    return Err(Refusal::Inlined);
+                }
                 self.document(request, move |sources, programs| {
                     let options = AssemblyOptions { subject, ..AssemblyOptions::default() };
                     let assembly = Assembly::new(&kept.view, &options, programs, sources)?;

@@ -6,6 +6,7 @@
 mod by_address;
 mod by_line;
 mod chains;
+mod sides;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -35,7 +36,28 @@ pub(crate) fn with_inlined(
     if !is_asked {
         return Ok(profile);
     }
+    let frames = frames_of(&profile, &ProgramFinder::new(programs, sources_below)?);
+    divided(&profile, &frames)
+}
+
+/// Gives self costs of both sides of a comparison to the inlined functions that they came from. Functions whose
+/// program is known on one side only stay as they were recorded, with all of their object: what they lost to inlined functions there would
+/// be a change.
+///
+/// # Errors
+///
+/// As [`with_inlined`].
+pub(crate) fn sides_with_inlined(
+    sides: [Vec<&Profile>; 2],
+    programs: &ProgramArgs,
+    sources_below: &[PathBuf],
+) -> Result<[Vec<Profile>; 2], CliError> {
     let finder = ProgramFinder::new(programs, sources_below)?;
+    sides::divided_alike(&sides, |profile| frames_of(profile, &finder))
+}
+
+/// Opens the programs of a profile.
+fn frames_of(profile: &Profile, finder: &ProgramFinder) -> ProgramFrames {
     let open = |object: &[u8]| {
         finder.binary(object).map_err(|error| match error {
             ProgramError::Unnamed => ProgramState::Unnamed,
@@ -45,10 +67,13 @@ pub(crate) fn with_inlined(
     };
     let objects: BTreeSet<&[u8]> =
         profile.functions().map(|id| profile.object(profile.function(id).object)).collect();
-    let frames = ProgramFrames::new(objects.into_iter(), open);
-    profile
-        .with_inlined(&frames)
-        .map_err(|error| CliError::Usage { message: format!("--inlined: {error}"), hint: None })
+    ProgramFrames::new(objects.into_iter(), open)
+}
+
+/// Gives self costs of a profile to the inlined functions that they came from.
+fn divided(profile: &Profile, frames: &impl FrameSource) -> Result<Profile, CliError> {
+    let error = |error| CliError::Usage { message: format!("--inlined: {error}"), hint: None };
+    profile.with_inlined(frames).map_err(error)
 }
 
 /// Warns about options for programs that have no effect on these profiles.

@@ -134,6 +134,50 @@ fn inlined_functions_of_cpp_have_the_costs_of_their_compiled_code() {
     assert_eq!(code(&diff), 0, "{}", stderr(&diff));
 }
 
+/// Changes of the self costs of functions that differ by their count of calls or their code, by name.
+fn changes(words: &[&str]) -> (BTreeMap<String, i128>, String) {
+    let output = run(&[&["diff", "--format=json", "--limit=0", "--min=0"], words].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let functions = json(&output)["functions"].as_array().unwrap().clone();
+    let change =
+        |row: &Value| (row["name"].as_str().unwrap().to_owned(), whole(&row["self"]["Ir"]["change"]));
+    (functions.iter().map(change).filter(|(_, change)| *change != 0).collect(), stderr(&output))
+}
+
+/// The program is built again in its place, so that of the base is gone: what is inlined in the new one is no change.
+#[test]
+fn a_program_that_is_known_on_one_side_only_stays_as_recorded() {
+    if !has(&["valgrind", "g++"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("mill");
+    let program = built_cpp(&place, true, CPP);
+    let old = recorded(&program, &["--dump-instr=yes"]);
+    let base = folder.path().join("base.out");
+    std::fs::rename(&old, &base).unwrap();
+    // One function more, in front of the others: all addresses change.
+    let more = "#include <stdint.h>\n__attribute__((noinline)) uint64_t more(uint64_t n) { uint64_t s = 0; \
+                for (uint64_t i = 0; i < 5000; i++) { s += i ^ n; __asm__ volatile(\"\" : \"+r\"(s)); } return s; }\n\
+                static uint64_t done = more(3);\n";
+    let new = recorded(&built_cpp(&place, true, &format!("{more}{CPP}")), &["--dump-instr=yes"]);
+    let (plain, _) = changes(&[text(&base), text(&new)]);
+    assert!(plain.iter().any(|(name, change)| name.contains("more") && *change > 10_000), "{plain:#?}");
+    let (inlined, said) = changes(&["--inlined", text(&base), text(&new)]);
+    // The C library can be known on both sides.
+    let of_program =
+        |name: &str| ["main", "mill::", "more", "sift", "grind"].iter().any(|part| name.contains(part));
+    let of_program = |changes: &BTreeMap<String, i128>| -> Vec<(String, i128)> {
+        let own = changes.iter().filter(|(name, _)| of_program(name) && !name.contains("libc_start"));
+        own.map(|(name, change)| (name.clone(), *change)).collect()
+    };
+    assert_eq!(of_program(&inlined), of_program(&plain));
+    assert_eq!(said.matches("mill (not known alike on the other side)").count(), 2, "{said}");
+    // With one program for both sides, inlined functions are compared.
+    let (same, said) = changes(&["--inlined", text(&new), text(&new)]);
+    assert!(same.is_empty() && said.contains("inlined functions have "), "{same:#?} {said}");
+}
+
 #[test]
 fn inlined_functions_of_rust_have_the_costs_of_their_compiled_code() {
     if !has(&["valgrind"]) {

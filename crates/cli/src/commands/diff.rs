@@ -20,7 +20,7 @@ use regex::Regex;
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::inlined::{warn_of_unused_options, with_inlined};
+use crate::inlined::{sides_with_inlined, warn_of_unused_options};
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
@@ -59,7 +59,20 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
             });
         }
     }
-    let [base, new] = [profiles(base, args, session)?, profiles(new, args, session)?];
+    let recorded = [profiles(base, args, session)?, profiles(new, args, session)?];
+    let [base, new] = match args.inlined {
+        true => {
+            let recorded = recorded.each_ref().map(|runs| runs.iter().collect());
+            sides_with_inlined(recorded, &args.program, &args.source.sources_below)?
+        }
+        false => recorded,
+    };
+    let files = args.base_runs().iter().chain(args.new_runs());
+    for (file, profile) in files.zip(base.iter().chain(&new)) {
+        for note in inlining_notes(profile) {
+            session.warn(&format!("{}: {note}", printable_path(file)));
+        }
+    }
     let all: Vec<&Profile> = base.iter().chain(&new).collect();
     warn_of_unused_options(&all, args.inlined, &args.program, session);
     let options = CompareOptions {
@@ -147,10 +160,6 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
                 message: format!("{}: no function to compare", printable_path(file)),
                 hint: Some("gristmill lint shows what is wrong with a profile".to_owned()),
             });
-        }
-        let profile = with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)?;
-        for note in inlining_notes(&profile) {
-            session.warn(&format!("{}: {note}", printable_path(file)));
         }
         Ok(profile)
     };

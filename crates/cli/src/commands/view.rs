@@ -22,7 +22,7 @@ use crate::args::{SelectionArgs, ViewArgs, is_dash};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
-use crate::inlined::with_inlined;
+use crate::inlined::{sides_with_inlined, with_inlined};
 use crate::interrupt;
 use crate::load;
 use crate::output;
@@ -122,7 +122,19 @@ impl Loading<'_> {
     /// Loads the files, with finders of the sources and programs that they name.
     fn answers(&self, paths: &[PathBuf]) -> Result<Answers, CliError> {
         let Loading { args, session, .. } = *self;
-        let profile = self.new_side(paths)?;
+        let recorded = self.new_side(paths)?;
+        let base = if args.base.is_empty() { None } else { Some(self.base_side()?) };
+        let (programs, below) = (&args.program, &args.source.sources_below);
+        let (profile, base) = match base {
+            Some(base) if args.inlined => {
+                let [base, new] = sides_with_inlined([vec![&base], vec![&recorded]], programs, below)?;
+                let (Ok([base]), Ok([new])) = (<[_; 1]>::try_from(base), <[_; 1]>::try_from(new)) else {
+                    unreachable!("each side is one profile")
+                };
+                (new, Some(Arc::new(base)))
+            }
+            base => (with_inlined(recorded, args.inlined, programs, below)?, base),
+        };
         warn_of_unused_maps(&args.program, &[&profile], session);
         let finders = FinderArgs {
             source: args.source.clone(),
@@ -132,10 +144,10 @@ impl Loading<'_> {
         };
         let files = FileThread::start(finders)?;
         let answers = Answers::new(Arc::new(profile), Box::new(files));
-        if args.base.is_empty() {
-            return Ok(answers);
-        }
-        Ok(answers.with_base(self.base_side()?))
+        Ok(match base {
+            Some(base) => answers.with_base(base),
+            None => answers,
+        })
     }
 
     /// Returns the profile to compare with, which is loaded again only if its files have changed.
@@ -164,12 +176,11 @@ impl Loading<'_> {
         Ok(profile)
     }
 
-    /// Loads one side.
+    /// Loads one side, as it was recorded.
     fn profile(&self, paths: &[PathBuf]) -> Result<Profile, CliError> {
-        let Loading { args, session, .. } = *self;
-        let profile = load::profile_of(paths, session)?;
-        warn_of_doubts(&profile, session);
-        with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)
+        let profile = load::profile_of(paths, self.session)?;
+        warn_of_doubts(&profile, self.session);
+        Ok(profile)
     }
 }
 

@@ -26,6 +26,8 @@ pub enum ProgramState {
     NoDebugInformation,
     /// Nothing tells whether it is the program that was recorded.
     Unverified,
+    /// On the other side of a comparison, its functions are not known, or in another way.
+    OneSide,
 }
 
 /// The self costs of an object in all parts together, by event type of the profile. See the example of
