@@ -34,8 +34,8 @@ const simple = [
 ];
 // What a second round of these leaves to move and to join.
 const moved = ["--code-pushing", "--merge-locals", "--vacuum", "--reorder-locals"];
-// Branches and blocks that this makes needless, before it is done again.
-const branches = ["--remove-unused-brs", "--remove-unused-names", "--merge-blocks"];
+// Code that ends alike is there once. Branches and blocks are needless then, and things move again.
+const folded = ["--code-folding", "--remove-unused-brs", "--remove-unused-names", "--merge-blocks"];
 // Few passes: with `-Oz` the library is an eighth smaller, but 9% larger once compressed, and answers take a third longer.
 execFileSync(
   process.execPath,
@@ -47,7 +47,7 @@ execFileSync(
     ...tidy,
     ...simple,
     ...moved,
-    ...branches,
+    ...folded,
     ...moved,
     ...round,
     ...features,

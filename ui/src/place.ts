@@ -31,6 +31,8 @@ export type Colours = "auto" | "object" | "file" | "namespace" | "self" | "ratio
 
 export interface Place extends FunctionKey {
   view: View;
+  /** The id of the function if others have its name, file and object, too; "" otherwise. */
+  twin: string;
   /** The first event type, which decides all orders; "" for the first recorded one. */
   event: string;
   /** An event type beside the first; "" for none. */
@@ -95,6 +97,7 @@ export const START: Place = {
   name: "",
   file: "",
   object: "",
+  twin: "",
   filter: "",
   group: "function",
   sort: "self_cost",
@@ -142,6 +145,7 @@ const KEYS: Record<keyof Place, string> = {
   name: "f",
   file: "ff",
   object: "fo",
+  twin: "fi",
   filter: "q",
   group: "g",
   sort: "s",

@@ -10,6 +10,7 @@ import {
   scope,
   shownEvents,
   summary,
+  twin,
 } from "./state";
 
 /** The limits of questions for trees that are tables: shares in thousandths of the root, counts of nodes. */
@@ -183,6 +184,10 @@ export function commandLine(): string {
   const words = compares ? compareWords() : viewWords();
   const [command] = words;
   if (command === undefined) return "";
+  // No option of the program tells such functions apart.
+  const namesSelection =
+    command === "show" || words.includes("--function") || words.includes("--relative-to");
+  if (namesSelection && twin.value !== "") return "";
   const options = command === "info" || command === "lint" ? [] : scopeOptions(command);
   if (options === null) return "";
   const files = loaded.files.map((file) => file.name);

@@ -154,8 +154,13 @@ async function joinedPages<P extends { rows: unknown[] }>(
 // ---- Functions by name: links hold names, questions hold ids.
 
 const ids = new Map<string, number | null>();
-function idKey({ name, file, object }: FunctionKey): string {
-  return `${idScope.value} ${JSON.stringify([name, file, object])}`;
+/** A function among those that have its name, file and object. */
+type Wanted = FunctionKey & { twin: string };
+function idKey({ name, file, object, twin }: Wanted): string {
+  return `${idScope.value} ${JSON.stringify([name, file, object, twin])}`;
+}
+function hasKey(row: FunctionKey, key: FunctionKey): boolean {
+  return row.name === key.name && row.file === key.file && row.object === key.object;
 }
 
 /**
@@ -173,8 +178,7 @@ export function joined(row: FunctionKey & { id?: number | null }): Row {
 /** `true` for the selected function. */
 export function isSelectedRow(row: Row): boolean {
   if (typeof row.id === "number") return row.id === selected.value;
-  const at = place.value;
-  return row.id === undefined && row.name === at.name && row.file === at.file && row.object === at.object;
+  return row.id === undefined && hasKey(row, place.value);
 }
 
 /** A pattern that only this name matches. */
@@ -182,13 +186,26 @@ export function exactly(name: string): string {
   return patternOf(name, summary.value?.has.names_by_case ?? true);
 }
 
+const MAX_NAMESAKES = 50;
+/** The question for the functions of a name. */
+function ofName(name: string) {
+  return { kind: "search" as const, text: exactly(name), is_pattern: true, limit: MAX_NAMESAKES };
+}
+
 /** Remembers the id of a function that an answer named. */
 export function learn(row: Row): void {
-  if (typeof row.id === "number") ids.set(idKey(row), row.id);
+  if (typeof row.id !== "number") return;
+  for (const twin of ["", String(row.id)]) ids.set(idKey({ ...row, twin }), row.id);
 }
 
 /** Finds a function. One that is typed in the address may have its name only: then it is the most expensive one. */
-async function find({ name, file, object }: FunctionKey, signal: AbortSignal): Promise<number | null> {
+async function find(wanted: Wanted, signal: AbortSignal): Promise<number | null> {
+  const { name, file, object, twin } = wanted;
+  if (twin !== "") {
+    const { functions } = await ask(ofName(name), signal);
+    const found = functions.find((one) => hasKey(one, wanted) && String(one.id) === twin);
+    if (found) return found.id;
+  }
   const exact = await ask({ kind: "find", name, file, object }, signal);
   if (exact.function !== null || file !== "" || object !== "") return exact.function;
   const found = await ask({ kind: "search", text: exactly(name), is_pattern: true, limit: 1 }, signal);
@@ -196,7 +213,7 @@ async function find({ name, file, object }: FunctionKey, signal: AbortSignal): P
 }
 
 /** The id of a function: undefined until the answer is there, null if the profile has no such function. */
-function idOf(key: () => FunctionKey) {
+function idOf(key: () => Wanted) {
   const id = signal<number | null | undefined>(null);
   effect(() => {
     const wanted = key();
@@ -226,40 +243,33 @@ function idOf(key: () => FunctionKey) {
 }
 
 const selectionKey = computed(() => {
-  const { name, file, object } = place.value;
-  return JSON.stringify({ name, file, object });
+  const { name, file, object, twin } = place.value;
+  return JSON.stringify({ name, file, object, twin });
 });
 const rootKey = computed(() => {
   const { rootName, rootFile, rootObject } = place.value;
-  return JSON.stringify({ name: rootName, file: rootFile, object: rootObject });
+  return JSON.stringify({ name: rootName, file: rootFile, object: rootObject, twin: "" });
 });
 /** The id of the selected function. */
-export const selected = idOf(() => JSON.parse(selectionKey.value) as FunctionKey);
+export const selected = idOf(() => JSON.parse(selectionKey.value) as Wanted);
 /** The id of the function that pictures and trees begin with. */
-export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
+export const root = idOf(() => JSON.parse(rootKey.value) as Wanted);
 /** `true` if the address names a function that the profile does not have. */
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
-const MAX_NAMESAKES = 50;
 /** Longer names would be too long a pattern. */
 const MAX_SEARCHED_CHARACTERS = 1000;
 
 /** The functions that have the name of another function, with it: a command has to say which of them is meant. */
 function namesakesOf(key: () => FunctionKey) {
-  const found = signal<readonly FunctionKey[]>([]);
+  const found = signal<readonly (FunctionKey & { id: number | null })[]>([]);
   effect(() => {
     const { name } = key();
     void idScope.value;
     found.value = [];
     if (name === "" || name.length > MAX_SEARCHED_CHARACTERS) return;
     const control = new AbortController();
-    const question = {
-      kind: "search" as const,
-      text: exactly(name),
-      is_pattern: true,
-      limit: MAX_NAMESAKES,
-    };
-    ask(question, control.signal).then(
+    ask(ofName(name), control.signal).then(
       ({ functions }) => {
         if (!control.signal.aborted) found.value = functions.filter((one) => one.name === name);
       },
@@ -271,15 +281,26 @@ function namesakesOf(key: () => FunctionKey) {
 }
 export const namesakes = namesakesOf(() => JSON.parse(selectionKey.value) as FunctionKey);
 export const namesakesOfRoot = namesakesOf(() => JSON.parse(rootKey.value) as FunctionKey);
+/** The id of the selected function as a text if others have its name, file and object; "" otherwise. */
+export const twin = computed(() => {
+  const id = selected.value;
+  const isTwin = (one: FunctionKey & { id: number | null }) => hasKey(one, place.value) && one.id !== id;
+  return typeof id === "number" && namesakes.value.some(isTwin) ? String(id) : "";
+});
+// The address names it then.
+effect(() => {
+  if (twin.value !== "" && place.peek().twin === "") go({ twin: twin.value }, true);
+});
 
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
 export function select(row: Row, view?: View, isWalk = false): void {
   if (row.id === null) return;
   learn(row);
-  const isSame =
-    row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
-  if (isSame && view === undefined) return;
-  const change = { name: row.name, file: row.file, object: row.object, source: "" };
+  const isOther = typeof row.id === "number" && row.id !== selected.value;
+  const hasSameKey = hasKey(row, place.value);
+  if (hasSameKey && !isOther && view === undefined) return;
+  const next = hasSameKey ? (isOther ? String(row.id) : place.value.twin) : "";
+  const change = { name: row.name, file: row.file, object: row.object, twin: next, source: "" };
   go({ ...change, ...(view ? { view } : {}) }, isWalk);
 }
 
@@ -297,8 +318,7 @@ export async function selectNamed(
   { name, file }: { name: string; file: string },
   view?: View,
 ): Promise<void> {
-  const question = { kind: "search" as const, text: exactly(name), is_pattern: true, limit: 50 };
-  const found = await ask(question, new AbortController().signal);
+  const found = await ask(ofName(name), new AbortController().signal);
   const row = found.functions.find((one) => one.name === name && one.file === file);
   // A function that is gone has no object here: views of the comparison still have it by its name.
   select(row ?? { id: undefined, name, file, object: "" }, view);

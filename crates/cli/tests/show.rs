@@ -291,6 +291,46 @@ fn text_fits_80_columns() {
     }
 }
 
+/// Functions whose names differ in what is not shown: the hash of Rust, or the kind of a destructor.
+const TWINS: &str = "events: Ir\nfl=a.rs\nfn=_ZN4core3mem4swap17h1111222233334444E\n1 10\nfn=_ZN4core3mem4swap17h5555666677778888E\n1 30\n\
+                     fn=_ZN4core3mem4swap17h5555666677778888E'2\n1 50\nfl=b.cc\nfn=_ZN1DD1Ev\n1 7\nfn=_ZN1DD0Ev\n1 9\nfn=main\n1 100\n";
+
+#[test]
+fn functions_whose_names_look_the_same_are_several() {
+    let folder = folder(&[("twins.out", TWINS.as_bytes())]);
+    let shown = |query: &str| {
+        let output = run_in(folder.path(), &["show", "--format", "json", query, "twins.out"]);
+        assert_eq!(code(&output), 0, "{query}: {}", stderr(&output));
+        (json(&output)["lines"]["rows"][0]["self"]["Ir"].clone(), stderr(&output))
+    };
+    let (cost, said) = shown("core::mem::swap");
+    assert_eq!(cost, 30);
+    assert_eq!(
+        said,
+        "gristmill: 2 functions match `core::mem::swap`; this is the most expensive one: core::mem::swap [h5555] \
+         (a.rs); the others: core::mem::swap [h1111] (a.rs)\n"
+    );
+    let (cost, said) = shown("D::~D()");
+    assert_eq!(cost, 9);
+    assert_eq!(
+        said,
+        "gristmill: 2 functions match `D::~D()`; this is the most expensive one: D::~D() (b.cc) [_ZN1DD0Ev]; the \
+         others: D::~D() (b.cc) [_ZN1DD1Ev]\n"
+    );
+    // As tables and messages have them, and as the file has them.
+    for (query, expected) in [
+        ("core::mem::swap [h1111]", 10),
+        ("swap [h55556666]", 30),
+        ("_ZN4core3mem4swap17h1111222233334444E", 10),
+        ("D::~D() [_ZN1DD1Ev]", 7),
+        ("_ZN1DD1Ev", 7),
+    ] {
+        assert_eq!(shown(query), (expected.into(), String::new()), "{query}");
+    }
+    let output = run_in(folder.path(), &["show", "swap [h2222]", "twins.out"]);
+    assert_eq!(code(&output), 2);
+}
+
 #[test]
 fn the_most_expensive_match_is_shown() {
     let corpus = root().join("corpus");

@@ -20,7 +20,7 @@ use gristmill_format::FunctionName;
 pub(crate) use chain::has_callers;
 pub use chain::{ChainName, Chains};
 pub use demangle::{demangle, left_out, rust_hash};
-pub use labels::{Label, PlaceForm, fit_labels};
+pub use labels::{Label, PlaceForm, fit_labels, is_mark_of};
 pub use places::{normal_path, places, shorten_path, shorten_paths};
 pub use scope::{own_name, scope};
 pub use shorten::{Fitted, shorten};

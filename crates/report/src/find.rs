@@ -6,8 +6,8 @@ use std::fmt;
 
 use gristmill_format::FunctionName;
 use gristmill_output::printable;
-use gristmill_profile::compare::{Comparison, JoinedId};
-use gristmill_profile::symbol::{function_base, matches_function, own_name};
+use gristmill_profile::compare::{Comparison, JoinedId, Mention};
+use gristmill_profile::symbol::{Symbol, function_base, is_mark_of, matches_function, own_name};
 
 use crate::diff::shown_name;
 use crate::names::{NameRow, fitted};
@@ -47,6 +47,8 @@ pub struct Choice<I> {
     pub id: I,
     /// Its name.
     pub name: String,
+    /// Its name as the files have it, mangled or not.
+    pub recorded: Vec<u8>,
     /// Its source file; empty or `???` if it is not known.
     pub file: Vec<u8>,
     /// Its program or library, likewise.
@@ -57,6 +59,7 @@ pub struct Choice<I> {
 struct Candidate<'c, I> {
     id: I,
     name: &'c str,
+    recorded: &'c [u8],
     file: &'c [u8],
     object: &'c [u8],
 }
@@ -64,10 +67,12 @@ struct Candidate<'c, I> {
 impl View {
     /// Finds the function that a query names.
     ///
-    /// The query is, in this order: a name, with or without the level of a recursion and recorded callers; `FILE:NAME`,
-    /// where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
+    /// The query is, in this order: a name, with or without the level of a recursion and recorded callers, and as the files have it;
+    /// `FILE:NAME`, where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
     /// name, without its arguments if any function has it there; a [`pattern`](crate::pattern()). The last three match names
-    /// without recorded callers, and in any case of letters, unless the query has a capital letter. If several functions match, it is the one with the highest inclusive cost.
+    /// without recorded callers, and in any case of letters, unless the query has a capital letter. Behind a name there can be the mark
+    /// that tables have for one of several functions of that name, `swap [h8d5c]`. If several functions match, it is the one with the
+    /// highest inclusive cost.
     ///
     /// # Errors
     ///
@@ -93,6 +98,7 @@ impl View {
             self.subjects().map(|(id, subject)| Candidate {
                 id,
                 name: subject.name(),
+                recorded: subject.recorded(),
                 file: profile.file(subject.file),
                 object: profile.object(subject.object),
             })
@@ -153,17 +159,19 @@ pub fn find_joined(
     query: &str,
     column: usize,
 ) -> Result<FoundFunction<JoinedId>, FunctionNotFound> {
-    let names: Vec<(JoinedId, String, &[u8], &[u8])> = comparison
+    let names: Vec<(JoinedId, String, Mention<'_>)> = comparison
         .functions()
         .flat_map(|function| {
             let sides = [comparison.in_new(function), comparison.in_base(function)];
-            let named =
-                sides.map(|side| side.map(|side| (function, shown_name(side), side.file, side.object)));
-            named.into_iter().flatten()
+            sides.into_iter().flatten().map(move |side| (function, shown_name(side), side))
         })
         .collect();
-    let candidates =
-        || names.iter().map(|(id, name, file, object)| Candidate { id: *id, name, file, object });
+    let candidates = || {
+        names.iter().map(|(id, name, side)| {
+            let Mention { name: recorded, file, object, .. } = *side;
+            Candidate { id: *id, name, recorded, file, object }
+        })
+    };
     let found = matching(query, candidates);
     let cost = |function| {
         let inclusive = comparison.inclusive(function, column);
@@ -180,6 +188,22 @@ fn matching<'c, I, C>(query: &str, candidates: impl Fn() -> C) -> Vec<Candidate<
 where
     C: Iterator<Item = Candidate<'c, I>>,
 {
+    let found = matching_as_a_whole(query, &candidates);
+    match query.strip_suffix(']').and_then(|query| query.rsplit_once(" [")) {
+        Some((name, mark)) if found.is_empty() => {
+            let mut found = matching_as_a_whole(name, &candidates);
+            found.retain(|candidate| candidate.has_mark(mark));
+            found
+        }
+        _ => found,
+    }
+}
+
+/// The same for a query that has no mark behind it.
+fn matching_as_a_whole<'c, I, C>(query: &str, candidates: &impl Fn() -> C) -> Vec<Candidate<'c, I>>
+where
+    C: Iterator<Item = Candidate<'c, I>>,
+{
     let by = |is_match: &dyn Fn(&Candidate<'_, I>) -> bool| -> Vec<Candidate<'c, I>> {
         candidates().filter(|candidate| is_match(candidate)).collect()
     };
@@ -188,6 +212,9 @@ where
     let mut found = by(&|candidate| candidate.name == name);
     if found.is_empty() {
         found = by(&|candidate| matches_function(candidate.name, query, |function| function == query));
+    }
+    if found.is_empty() {
+        found = by(&|candidate| candidate.recorded == query.as_bytes());
     }
     if found.is_empty() && query.contains(':') {
         found = by(&|candidate| is_located(candidate, query));
@@ -258,35 +285,52 @@ fn is_located<I>(candidate: &Candidate<'_, I>, query: &str) -> bool {
     is_at(candidate.name) || matches_function(candidate.name, query, is_at)
 }
 
+impl<I> Candidate<'_, I> {
+    /// `true` if tables, or messages about several functions, put a mark behind the name.
+    fn has_mark(&self, mark: &str) -> bool {
+        self.recorded == mark.as_bytes() || is_mark_of(mark, Symbol::left_out_of(self.recorded))
+    }
+}
+
 /// A name without the level of recursion: the function, its callers, source file and object.
 type Base<'c> = (&'c str, &'c [u8], &'c [u8], &'c [u8]);
 
-/// Chooses the most expensive function; the base of a recursion stands for its levels.
+/// Returns a name without the level of recursion, and the level.
+fn base_and_level<'c, I>(candidate: &Candidate<'c, I>) -> (Base<'c>, u32) {
+    let level = FunctionName::parse(candidate.name.as_bytes()).recursion();
+    let base = function_base(candidate.name);
+    let level_bytes = match level {
+        Some(_) => 1 + candidate.name[base.len() + 1..].bytes().take_while(u8::is_ascii_digit).count(),
+        None => 0,
+    };
+    let callers = &candidate.name.as_bytes()[base.len() + level_bytes..];
+    ((base, callers, candidate.file, candidate.object), level.unwrap_or(1))
+}
+
+/// Chooses the most expensive function; the base of a recursion stands for its levels. Functions of one name and level are several, such
+/// as those of Rust whose hashes differ.
 fn chosen<I: Copy + Ord, K: Ord>(
     found: &[Candidate<'_, I>],
     cost: impl Fn(I) -> K,
 ) -> Option<FoundFunction<I>> {
-    // By name without the level, callers and place: the lowest level.
-    let mut bases: HashMap<Base<'_>, (u32, usize)> = HashMap::new();
-    for (nth, candidate) in found.iter().enumerate() {
-        let parsed = FunctionName::parse(candidate.name.as_bytes());
-        let level = parsed.recursion().unwrap_or(1);
-        let base = function_base(candidate.name);
-        let level_bytes = match parsed.recursion() {
-            Some(_) => 1 + candidate.name[base.len() + 1..].bytes().take_while(u8::is_ascii_digit).count(),
-            None => 0,
-        };
-        let callers = &candidate.name.as_bytes()[base.len() + level_bytes..];
-        let lowest = bases.entry((base, callers, candidate.file, candidate.object)).or_insert((level, nth));
-        *lowest = (*lowest).min((level, nth));
+    let mut lowest: HashMap<Base<'_>, u32> = HashMap::new();
+    for candidate in found {
+        let (base, level) = base_and_level(candidate);
+        let lowest = lowest.entry(base).or_insert(level);
+        *lowest = (*lowest).min(level);
     }
-    let mut kept: Vec<usize> = bases.into_values().map(|(_, nth)| nth).collect();
+    let is_lowest = |candidate: &Candidate<'_, I>| {
+        let (base, level) = base_and_level(candidate);
+        lowest[&base] == level
+    };
+    let mut kept: Vec<usize> = (0..found.len()).filter(|&nth| is_lowest(&found[nth])).collect();
     kept.sort_by_key(|&nth| (Reverse(cost(found[nth].id)), found[nth].id, nth));
     // A function of a comparison has a name on each side.
     kept.dedup_by_key(|nth| found[*nth].id);
     let choice = |nth: usize| {
-        let Candidate { id, name, file, object } = found[nth];
-        Choice { id, name: name.to_owned(), file: file.to_vec(), object: object.to_vec() }
+        let Candidate { id, name, recorded, file, object } = found[nth];
+        let [recorded, file, object] = [recorded, file, object].map(<[u8]>::to_vec);
+        Choice { id, name: name.to_owned(), recorded, file, object }
     };
     let (&first, others) = kept.split_first()?;
     Some(FoundFunction { function: choice(first), others: others.iter().map(|&nth| choice(nth)).collect() })
@@ -296,6 +340,8 @@ fn chosen<I: Copy + Ord, K: Ord>(
 const NAME_COLUMNS: usize = 60;
 /// The most functions that a sentence names.
 const MAX_OTHERS: usize = 3;
+/// The longest name in a sentence as the files have it.
+const MAX_RECORDED_BYTES: usize = 200;
 
 impl<I> FoundFunction<I> {
     /// Returns a sentence about the other functions that match. `None` if there are none.
@@ -313,10 +359,30 @@ impl<I> FoundFunction<I> {
             return None;
         }
         let choices = std::iter::once(&self.function).chain(self.others.iter().take(MAX_OTHERS));
-        let rows = choices.enumerate().map(|(nth, choice)| {
-            NameRow::new(nth, &choice.name, NAME_COLUMNS).in_file(&choice.file, &choice.object)
+        let rows = choices.clone().enumerate().map(|(nth, choice)| {
+            NameRow::new(nth, &choice.name, NAME_COLUMNS)
+                .in_file(&choice.file, &choice.object)
+                .leaving_out(Symbol::left_out_of(&choice.recorded))
         });
-        let mut others: Vec<String> = fitted(rows).iter().map(ToString::to_string).collect();
+        let has_twin = |choice: &Choice<I>| {
+            let left_out = Symbol::left_out_of(&choice.recorded);
+            let is_twin = |other: &Choice<I>| {
+                other.name == choice.name
+                    && other.file == choice.file
+                    && other.object == choice.object
+                    && Symbol::left_out_of(&other.recorded) == left_out
+            };
+            choices.clone().filter(|other| is_twin(other)).count() > 1
+        };
+        let mut others: Vec<String> = choices
+            .clone()
+            .zip(fitted(rows))
+            // Names that differ only as the files have them, such as those of two constructors that a compiler makes of one.
+            .map(|(choice, name)| match has_twin(choice) && choice.recorded.len() <= MAX_RECORDED_BYTES {
+                true => format!("{name} [{}]", printable(&choice.recorded)),
+                false => name.to_string(),
+            })
+            .collect();
         let first = others.remove(0);
         if self.others.len() > MAX_OTHERS {
             others.push(format!("and {} more", self.others.len() - MAX_OTHERS));

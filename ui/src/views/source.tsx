@@ -239,7 +239,7 @@ function Listing({ answer }: { answer: Source }) {
           <button
             title="The lines of all functions of the file"
             onClick={() =>
-              go({ name: "", file: "", object: "", source: answer.files[answer.shown ?? 0]!.path })
+              go({ name: "", file: "", object: "", twin: "", source: answer.files[answer.shown ?? 0]!.path })
             }
           >
             Whole file

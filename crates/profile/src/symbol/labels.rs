@@ -255,6 +255,26 @@ impl Shown {
     }
 }
 
+/// `true` if a mark, without its brackets, is one that [`fit_labels`] puts behind a name that leaves out this text.
+///
+/// ```
+/// use gristmill_profile::symbol::is_mark_of;
+///
+/// let left_out = "0123456789abcdefE.llvm.A8832F56";
+/// assert!(["h0123", "h01234", "h0123.llvm.A883", ".llvm.A883"].iter().all(|mark| is_mark_of(mark, left_out)));
+/// assert!(["", "0123", "h0124", ".llvm.A884", "h0123x"].iter().all(|mark| !is_mark_of(mark, left_out)));
+/// ```
+pub fn is_mark_of(mark: &str, left_out: &str) -> bool {
+    let (hash, suffix) = hash_and_suffix(left_out);
+    let (hash_mark, suffix_mark) = mark.split_once(COPY_SUFFIX).unwrap_or((mark, ""));
+    let begins = |text: &str, part: &str| !part.is_empty() && text.starts_with(part);
+    match (hash_mark.strip_prefix('h'), hash_mark) {
+        (Some(digits), _) => begins(hash, digits) && (suffix_mark.is_empty() || begins(suffix, suffix_mark)),
+        (None, "") => begins(suffix, suffix_mark),
+        (None, _) => false,
+    }
+}
+
 /// Returns the first characters of a text.
 fn first(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or(text, |(at, _)| &text[..at])

@@ -82,6 +82,9 @@ pub enum EventSelection {
 /// let cuts = Cut::parse_all(&["main -> ^read"]).expect("valid");
 /// assert!(cuts[0].caller.is_match("main") && !cuts[0].callee.is_match("spread"));
 /// assert!(matches!(Cut::parse_all(&["main -> f", "main"]), Err((1, CutError::NoArrow))));
+/// // The name of the caller has an arrow.
+/// let cuts = Cut::parse_all(&["^lazy::operator->$ -> ^load$"]).expect("valid");
+/// assert!(cuts[0].caller.is_match("lazy::operator->") && cuts[0].callee.is_match("load"));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Cut {
@@ -118,7 +121,8 @@ impl fmt::Display for CutError {
 impl std::error::Error for CutError {}
 
 impl Cut {
-    /// Parses a list of `CALLER -> CALLEE`, both patterns. All together may take some megabytes, whatever their number.
+    /// Parses a list of `CALLER -> CALLEE`, both patterns. If the name of a caller has an arrow itself, `$` ends it:
+    /// `operator->$ -> ^load$`. All together may take some megabytes, whatever their number.
     ///
     /// # Errors
     ///
@@ -130,8 +134,9 @@ impl Cut {
             result => result.map_err(CutError::Pattern),
         };
         let mut parse = |text: &str| {
-            let (caller, callee) = text.split_once("->").ok_or(CutError::NoArrow)?;
-            Ok(Cut { caller: pattern(caller)?, callee: pattern(callee)? })
+            let arrow = text.find("$ -> ").map(|end| end + "$ ".len()).or_else(|| text.find("->"));
+            let (caller, callee) = text.split_at(arrow.ok_or(CutError::NoArrow)?);
+            Ok(Cut { caller: pattern(caller)?, callee: pattern(&callee["->".len()..])? })
         };
         let cuts =
             texts.iter().enumerate().map(|(nth, text)| parse(text.as_ref()).map_err(|error| (nth, error)));
