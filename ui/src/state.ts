@@ -188,8 +188,8 @@ export function exactly(name: string): string {
 
 const MAX_NAMESAKES = 50;
 /** The question for the functions of a name. */
-function ofName(name: string) {
-  return { kind: "search" as const, text: exactly(name), is_pattern: true, limit: MAX_NAMESAKES };
+function ofName(name: string, limit = MAX_NAMESAKES) {
+  return { kind: "search" as const, text: exactly(name), is_pattern: true, limit };
 }
 
 /** Remembers the id of a function that an answer named. */
@@ -202,7 +202,7 @@ export function learn(row: Row): void {
 async function find(wanted: Wanted, signal: AbortSignal): Promise<number | null> {
   const { name, file, object, twin } = wanted;
   if (twin !== "") {
-    const { functions } = await ask(ofName(name), signal);
+    const { functions } = await ask(ofName(name, MAX_ANSWER_ROWS), signal);
     const found = functions.find((one) => hasKey(one, wanted) && String(one.id) === twin);
     if (found) return found.id;
   }

@@ -1,5 +1,8 @@
 // The comparison: its numbers are those of `gristmill diff`.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   close,
@@ -307,5 +310,60 @@ test("what is done to functions of long names can be told apart", { skip }, asyn
     ["left out, with what ", true],
     ["merged into callers:", true],
   ]);
+  await close(page);
+});
+
+/** `b`, with `c` below it, is called by `main` and by `a`. The calls of `main` cost more on one side. */
+const shared = (more) => `events: Ir
+
+fl=a.c
+fn=main
+1 10
+cfn=a
+calls=1 1
+1 110
+cfn=b
+calls=1 1
+1 ${80 + more}
+fn=a
+1 10
+cfn=b
+calls=1 1
+1 100
+fn=b
+1 ${60 + more}
+cfn=c
+calls=2 1
+1 120
+fn=c
+1 120
+`;
+
+test("the tree of changes marks each estimate as the command does", { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gristmill-shared-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const files = [10, 0].map((more) => {
+    const file = join(folder, `callgrind.out.${more}`);
+    writeFileSync(file, shared(more));
+    return file;
+  });
+  const page = await open([files[0], "--base", files[1]], "view=tree&cmp=1");
+  const rows = await page
+    .locator("main tr[aria-level]")
+    .evaluateAll((list) =>
+      list.map((row) => [...row.cells].slice(0, 5).map((cell) => cell.textContent.includes("~"))),
+    );
+  const { nodes } = report("diff", "--tree", "--min", "0.1", "--limit", "2000", files[1], files[0]);
+  assert.deepEqual(
+    rows,
+    nodes.map((node) => [
+      node.guessed,
+      node.guessed,
+      node.guessed,
+      node.self_guessed,
+      node.calls_guessed ?? false,
+    ]),
+  );
+  assert.ok(nodes.some((node) => node.self_guessed) && nodes.some((node) => !node.guessed));
   await close(page);
 });

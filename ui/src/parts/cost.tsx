@@ -105,7 +105,7 @@ export function ChangeNumber({
   isCount,
 }: {
   change: Change | null;
-  estimate?: boolean;
+  estimate?: boolean | undefined;
   isCount?: boolean;
 }) {
   if (!change) return <span class="faint">–</span>;

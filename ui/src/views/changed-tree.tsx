@@ -5,7 +5,7 @@ import { grouped } from "../format";
 import { CHANGED_TREE_LIMITS } from "../shell";
 import { eventName, isSelectedRow, joined } from "../state";
 import { Status, useAnswer } from "../parts/answer";
-import { ChangeCost, ChangeNumber, Name, sidesOf } from "../parts/cost";
+import { ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { Indent } from "../parts/indent";
 import { Certainty } from "../parts/picture";
 import { Heads, Pad, Region, useRows } from "../parts/rows";
@@ -82,16 +82,20 @@ function ChangedTreeTable({ answer }: { answer: DiffTree }) {
                 aria-expanded={parents.has(index) ? !closed.has(index) : undefined}
                 aria-selected={isSelectedRow(joined(at))}
               >
-                <td class="num">{grouped(change?.base)}</td>
-                <td class="num">{grouped(change?.new)}</td>
+                {[change?.base, change?.new].map((cost, side) => (
+                  <td key={side} class="num">
+                    {node.guessed ? "~" : ""}
+                    {grouped(cost)}
+                  </td>
+                ))}
                 <td class="num">
                   <ChangeNumber change={change} estimate={node.guessed} />
                 </td>
                 <td class="num">
-                  <ChangeCost changes={node.self} />
+                  <ChangeNumber change={sidesOf(node.self[event])} estimate={node.self_guessed} />
                 </td>
                 <td class="num">
-                  <ChangeNumber change={sidesOf(node.calls)} isCount />
+                  <ChangeNumber change={sidesOf(node.calls)} estimate={node.calls_guessed} isCount />
                 </td>
                 <td>
                   <Indent depth={node.depth} />
