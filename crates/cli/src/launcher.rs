@@ -154,6 +154,11 @@ pub(crate) fn unrecorded(profiles: &[Profile], running: usize) -> Option<(&'stat
     forks.filter(|(_, count)| *count >= recorded as Cost).max_by_key(|(_, count)| *count)
 }
 
+/// `true` for a function that duplicates the process: what it makes need not become another program.
+pub(crate) fn is_fork(function: &str) -> bool {
+    FORKS.contains(&function)
+}
+
 /// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a
 /// process to what it forks.
 pub(crate) fn forked_processes(profiles: &[Profile]) -> usize {

@@ -42,7 +42,7 @@ const BANNER: [&str; 7] = [
 
 /// The reason why a process other than the program can have no profile.
 pub(crate) const MISSING_REASON: &str =
-    "was killed, had a limit on what it may write, or ran a program in its place that is not recorded";
+    "was killed, could not write one there, or ran a program in its place that is not recorded";
 
 /// The end of a process, as its messages tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -330,9 +330,15 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
         ));
     } else if let Some((function, count)) = launcher::unrecorded(profiles, running) {
         let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
-        session.tell(&format!(
-            "programs that it may have started ({calls} of {function}) were not recorded: {option} records these, too"
-        ));
+        session.tell(&match launcher::is_fork(function) {
+            true => format!(
+                "not each process that it forked ({calls} of {function}) left a profile: {option} records the programs \
+                 that some may have become; one that gave up its rights may not have been able to write one"
+            ),
+            false => format!(
+                "programs that it may have started ({calls} of {function}) were not recorded: {option} records these, too"
+            ),
+        });
     } else {
         return false;
     }
