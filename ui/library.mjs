@@ -36,6 +36,8 @@ const simple = [
 const moved = ["--code-pushing", "--merge-locals", "--vacuum", "--reorder-locals"];
 // Code that ends alike is there once. Branches and blocks are needless then, and things move again.
 const folded = ["--code-folding", "--remove-unused-brs", "--remove-unused-names", "--merge-blocks"];
+// Locals that are not needed at the same time are one.
+const joined = ["--coalesce-locals", "--reorder-locals"];
 // Few passes: with `-Oz` the library is an eighth smaller, but 9% larger once compressed, and answers take a third longer.
 execFileSync(
   process.execPath,
@@ -49,6 +51,7 @@ execFileSync(
     ...moved,
     ...folded,
     ...moved,
+    ...joined,
     ...round,
     ...features,
     // Functions that are called most have short numbers.
