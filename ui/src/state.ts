@@ -292,6 +292,15 @@ effect(() => {
   if (twin.value !== "" && place.peek().twin === "") go({ twin: twin.value }, true);
 });
 
+/** The question for the selected function in a comparison, which knows no ids. */
+export const changedFunction = computed(() => {
+  const { name, file } = place.value;
+  const isFileKnown = file !== "" && file !== "???";
+  return name === ""
+    ? null
+    : { kind: "changed_function" as const, name: isFileKnown ? `${file}:${name}` : name };
+});
+
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
 export function select(row: Row, view?: View, isWalk = false): void {
   if (row.id === null) return;

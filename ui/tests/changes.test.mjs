@@ -367,3 +367,31 @@ test("the tree of changes marks each estimate as the command does", { skip }, as
   assert.ok(nodes.some((node) => node.self_guessed) && nodes.some((node) => !node.guessed));
   await close(page);
 });
+
+test(
+  "the selection of a comparison is the row that was clicked, among functions of one name",
+  { skip },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "gristmill-namesakes-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const files = [
+      [12, 90],
+      [10, 20],
+    ].map(([one, other], nth) => {
+      const file = join(folder, `callgrind.out.${nth}`);
+      writeFileSync(file, `events: Ir\nfl=a.c\nfn=init\n1 ${one}\nfl=b.c\nfn=init\n1 ${other}\n`);
+      return file;
+    });
+    const page = await open([files[0], "--base", files[1]], "view=functions&cmp=1");
+    for (const [place, expected] of [
+      ["a.c", "10 → 12"],
+      ["b.c", "20 → 90"],
+    ]) {
+      await page.locator("main tr", { hasText: place }).locator(".name").first().click();
+      await settle(page);
+      const facts = await page.locator(".inspector dl.changes dd").allTextContents();
+      assert.ok(facts[1].startsWith(expected), `${place}: ${facts[1]}`);
+    }
+    await close(page);
+  },
+);

@@ -132,7 +132,7 @@ pub enum Answer {
 /// A loaded profile that answers questions. It can be shared between threads. See the example of [the crate](crate).
 pub struct Session {
     profile: Arc<Profile>,
-    base: Option<Arc<Profile>>,
+    sides: Option<Sides>,
     files: Box<dyn Files>,
     views: Mutex<Kept<(Scope, bool), KeptView>>,
     /// Comparisons and machine code, which take time to make.
@@ -157,7 +157,7 @@ impl Session {
     pub fn new(profile: Arc<Profile>, files: Box<dyn Files>) -> Self {
         Session {
             profile,
-            base: None,
+            sides: None,
             files,
             views: Mutex::default(),
             documents: Mutex::default(),
@@ -299,7 +299,14 @@ impl Session {
     /// Sets the profile that this one is compared with.
     #[must_use]
     pub fn with_base(self, base: Arc<Profile>) -> Self {
-        Session { base: Some(base), ..self }
+        let new = Arc::clone(&self.profile);
+        self.with_sides(base, new)
+    }
+
+    /// Sets the profiles that are compared. That of the new side can show fewer inlined functions than the profile itself.
+    #[must_use]
+    pub fn with_sides(self, base: Arc<Profile>, new: Arc<Profile>) -> Self {
+        Session { sides: Some(Sides { base, new }), ..self }
     }
 
     /// Returns the view of a scope. With `bypasses_hidden`, callers of hidden functions call what these called.
@@ -494,8 +501,7 @@ impl Session {
 
     /// Returns both sides of a comparison, if there is a base.
     fn sides(&self) -> Option<Sides> {
-        let base = Arc::clone(self.base.as_ref()?);
-        Some(Sides { base, new: Arc::clone(&self.profile) })
+        self.sides.clone()
     }
 
     /// Answers with a document that is kept, or made with the finders of sources and programs.

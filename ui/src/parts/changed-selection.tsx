@@ -1,8 +1,7 @@
 // The selection in comparison: both sides, and what changed among its callers and callees.
 import type { ChangedCall, DiffFunction } from "../answers";
 import { base, grouped, visible } from "../format";
-import { place } from "../place";
-import { eventName, selectNamed } from "../state";
+import { changedFunction, eventName, selectNamed, twin } from "../state";
 import { Status, useAnswer } from "./answer";
 import { ChangeCost, ChangeNumber, sidesOf } from "./cost";
 import { Heads } from "./rows";
@@ -79,8 +78,7 @@ function Calls({ title, rows }: { title: string; rows: ChangedCall[] }) {
 }
 
 export function ChangedSelection() {
-  const { name } = place.value;
-  const { answer, error } = useAnswer(name === "" ? null : { kind: "changed_function", name });
+  const { answer, error } = useAnswer(changedFunction.value);
   return (
     <Status answer={answer} error={error}>
       {answer ? (
@@ -95,6 +93,9 @@ export function ChangedSelection() {
               </>
             ) : null}
           </p>
+          {twin.value === "" ? null : (
+            <p class="note">Others have its name, file and object: this is the one that changed most.</p>
+          )}
           <ChangedFactList answer={answer} />
           <Calls title="Callers" rows={answer.callers} />
           <Calls title="Callees" rows={answer.callees} />

@@ -15,6 +15,7 @@ import {
   startAt,
   summary,
   totalOf,
+  twin,
 } from "../state";
 import { Hidden, Status, useAnswer } from "./answer";
 import { ChangedSelection } from "./changed-selection";
@@ -235,6 +236,9 @@ function Actions({ answer }: { answer: Show }) {
   const row = answer.function;
   return (
     <p class="actions">
+      {twin.value === "" ? null : (
+        <p class="note">Others have its name, file and object: Focus and Merge take them, too.</p>
+      )}
       <button onClick={() => go({ view: "source", source: "" })}>Source</button>
       <button onClick={() => go({ view: "callers" })}>Callers</button>
       <button onClick={() => go({ view: "sandwich" })}>Sandwich</button>

@@ -2,8 +2,7 @@ import { Heads } from "../parts/rows";
 import { useEffect } from "preact/hooks";
 import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
 import { grouped, visible } from "../format";
-import { place } from "../place";
-import { eventName, isComparing, list, selected, selectNamed, summary } from "../state";
+import { changedFunction, eventName, isComparing, list, selected, selectNamed, summary } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
@@ -99,9 +98,8 @@ function ByPart({ answer }: { answer: Show }) {
 }
 
 function ChangedCallers() {
-  const { name } = place.value;
-  const { answer, error } = useAnswer(name === "" ? null : { kind: "changed_function", name });
-  if (name === "") return <NeedFunction what="the changes of its callers and callees" />;
+  const { answer, error } = useAnswer(changedFunction.value);
+  if (changedFunction.value === null) return <NeedFunction what="the changes of its callers and callees" />;
   return (
     <Status answer={answer} error={error}>
       {answer ? <ChangedFacts answer={answer} /> : null}

@@ -2,7 +2,16 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DiffFunction, Source, SourceCall, SourceLine } from "../answers";
 import { callCount, grouped, percentOf, share, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, isComparing, selectById, selected, selectNamed, shownEvents, whole } from "../state";
+import {
+  changedFunction,
+  eventName,
+  isComparing,
+  selectById,
+  selected,
+  selectNamed,
+  shownEvents,
+  whole,
+} from "../state";
 import { AllCallsNote, Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
@@ -427,9 +436,9 @@ function CallCosts({ call, name, isInner }: { call: SourceCall; name: string; is
 // ---- The comparison: one function on both sides.
 
 function ChangedSource() {
-  const { name } = place.value;
-  const { answer, error } = useAnswer(name === "" ? null : { kind: "changed_function", name });
-  if (name === "") return <NeedFunction what="its lines on both sides of the comparison" />;
+  const { answer, error } = useAnswer(changedFunction.value);
+  if (changedFunction.value === null)
+    return <NeedFunction what="its lines on both sides of the comparison" />;
   return (
     <Status answer={answer} error={error}>
       {answer ? <ChangedLines answer={answer} /> : null}

@@ -125,16 +125,15 @@ impl Loading<'_> {
         let recorded = self.new_side(paths)?;
         let base = if args.base.is_empty() { None } else { Some(self.base_side()?) };
         let (programs, below) = (&args.program, &args.source.sources_below);
-        let (profile, base) = match base {
+        // What is compared can show fewer inlined functions.
+        let compared = match &base {
             Some(base) if args.inlined => {
-                let [base, new] = sides_with_inlined([vec![&base], vec![&recorded]], programs, below)?;
-                let (Ok([base]), Ok([new])) = (<[_; 1]>::try_from(base), <[_; 1]>::try_from(new)) else {
-                    unreachable!("each side is one profile")
-                };
-                (new, Some(Arc::new(base)))
+                let [base, new] = sides_with_inlined([vec![base], vec![&recorded]], programs, below)?;
+                base.into_iter().zip(new).next().map(|(base, new)| (Arc::new(base), Arc::new(new)))
             }
-            base => (with_inlined(recorded, args.inlined, programs, below)?, base),
+            _ => None,
         };
+        let profile = with_inlined(recorded, args.inlined, programs, below)?;
         warn_of_unused_maps(&args.program, &[&profile], session);
         let finders = FinderArgs {
             source: args.source.clone(),
@@ -144,9 +143,10 @@ impl Loading<'_> {
         };
         let files = FileThread::start(finders)?;
         let answers = Answers::new(Arc::new(profile), Box::new(files));
-        Ok(match base {
-            Some(base) => answers.with_base(base),
-            None => answers,
+        Ok(match (compared, base) {
+            (Some((base, new)), _) => answers.with_sides(base, new),
+            (None, Some(base)) => answers.with_base(base),
+            (None, None) => answers,
         })
     }
 
