@@ -36,8 +36,14 @@ const simple = [
 const moved = ["--code-pushing", "--merge-locals", "--vacuum", "--reorder-locals"];
 // Code that ends alike is there once. Branches and blocks are needless then, and things move again.
 const folded = ["--code-folding", "--remove-unused-brs", "--remove-unused-names", "--merge-blocks"];
-// Locals that are not needed at the same time are one.
-const joined = ["--coalesce-locals", "--reorder-locals"];
+// Locals that are read once are their values, and those that are not needed at the same time are one.
+const joined = [
+  "--simplify-locals-nostructure",
+  "--vacuum",
+  "--reorder-locals",
+  "--coalesce-locals",
+  "--reorder-locals",
+];
 // Few passes: with `-Oz` the library is an eighth smaller, but 9% larger once compressed, and answers take a third longer.
 execFileSync(
   process.execPath,

@@ -1113,6 +1113,8 @@ export interface FunctionRef {
   id: number;
   /** Its name, as the new profile has it, or else the base. */
   name: string;
+  /** Its object. */
+  object: string;
 }
 
 /** A function or a group of functions with its costs. */
@@ -1900,8 +1902,8 @@ export type Question =
     }
   | {
       kind: "changed_function";
-      /** The name of the function. */
-      name: string;
+      /** The function. Without a file and an object, it is that which a person means by the name. */
+      function: FunctionName;
     };
 
 /** The rate of misses, or of wrong predictions. */

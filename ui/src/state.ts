@@ -292,13 +292,10 @@ effect(() => {
   if (twin.value !== "" && place.peek().twin === "") go({ twin: twin.value }, true);
 });
 
-/** The question for the selected function in a comparison, which knows no ids. */
+/** The question for the selected function in a comparison. */
 export const changedFunction = computed(() => {
-  const { name, file } = place.value;
-  const isFileKnown = file !== "" && file !== "???";
-  return name === ""
-    ? null
-    : { kind: "changed_function" as const, name: isFileKnown ? `${file}:${name}` : name };
+  const { name, file, object } = place.value;
+  return name === "" ? null : { kind: "changed_function" as const, function: { name, file, object } };
 });
 
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
@@ -320,17 +317,6 @@ export async function selectById(id: number, view?: View): Promise<void> {
     new AbortController().signal,
   );
   select(answer.function, view);
-}
-
-/** Selects a function of which a comparison names only the name and the file. */
-export async function selectNamed(
-  { name, file }: { name: string; file: string },
-  view?: View,
-): Promise<void> {
-  const found = await ask(ofName(name), new AbortController().signal);
-  const row = found.functions.find((one) => one.name === name && one.file === file);
-  // A function that is gone has no object here: views of the comparison still have it by its name.
-  select(row ?? { id: undefined, name, file, object: "" }, view);
 }
 
 /** Begins pictures and trees with a function. */

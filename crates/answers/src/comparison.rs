@@ -93,13 +93,18 @@ impl Sides {
                 };
                 document(|out| DiffTree::new(comparison, &options).write_json(out))
             }
-            Question::ChangedFunction { name } => {
+            Question::ChangedFunction { function: wanted } => {
                 comparison.refuse_wide_lines().map_err(Refusal::Compare)?;
                 let column = columns.first().copied().unwrap_or(0);
-                let found = find_joined(comparison, name, column)
-                    .map_err(|error| Refusal::NoSuchFunction(error.to_string()))?;
+                let function = match wanted.file.is_empty() && wanted.object.is_empty() {
+                    true => {
+                        let found = find_joined(comparison, &wanted.name, column);
+                        found.map_err(|error| Refusal::NoSuchFunction(error.to_string()))?.function.id
+                    }
+                    false => find_function(comparison, wanted)?,
+                };
                 let options = options(columns, Group::Function, ChangeSort::SelfChange, "", MAX_ROWS)?;
-                let function = FunctionDiff::new(comparison, &options, found.function.id, sources);
+                let function = FunctionDiff::new(comparison, &options, function, sources);
                 document(|out| function.write_json(out))
             }
             _ => Err(Refusal::NoBase),

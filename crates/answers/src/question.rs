@@ -288,8 +288,8 @@ pub enum Question {
     },
     /// One function on both sides, line by line, as the rows of `gristmill diff --function`.
     ChangedFunction {
-        /// The name of the function.
-        name: String,
+        /// The function. Without a file and an object, it is that which a person means by the name.
+        function: FunctionName,
     },
 }
 

@@ -172,7 +172,8 @@ fn changes_are_those_of_diff() {
     assert_eq!(changes["causes"][0]["text"], "grind costs more by itself: 100 → 130 (+30.00%)");
     let tree = json_of(json!({}), json!({"kind": "changes_tree", "min_share": 0, "limit": 50})).unwrap();
     assert!(tree["nodes"].as_array().unwrap().len() >= 2, "{tree}");
-    let function = json_of(json!({}), json!({"kind": "changed_function", "name": "grind"})).unwrap();
+    let function =
+        json_of(json!({}), json!({"kind": "changed_function", "function": {"name": "grind"}})).unwrap();
     assert!(function.to_string().contains("mill.c"), "{function}");
     assert!(json_of(json!({"focus": "grind"}), question.clone()).unwrap_err().contains("focus"));
     let Ok(Answer::Summary(summary)) = ask(&session, json!({}), json!({"kind": "summary"})) else { panic!() };

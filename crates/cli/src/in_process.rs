@@ -154,7 +154,7 @@ const COMPARISONS: [&str; 10] = [
     r#"{"kind":"changes_treemap","width":800,"height":600}"#,
     r#"{"kind":"changes_graph","callers":2,"callees":3,"nodes":40,"min_share":10,"cluster":"object"}"#,
     r#"{"kind":"changes_graph","around":{"name":"main"},"callers":2,"callees":5,"nodes":20,"min_share":0,"cluster":"function"}"#,
-    r#"{"kind":"changed_function","name":"main"}"#,
+    r#"{"kind":"changed_function","function":{"name":"main"}}"#,
 ];
 
 /// Lists the ways to report about profiles that the definition of the arguments knows: each command, then with each of its flags

@@ -94,7 +94,7 @@ fn questions(id: &Value, name: &Value) -> Vec<Value> {
         json!({"kind": "changes_flame", "from": {"name": name}, "order": "name", "resolution": 400}),
         json!({"kind": "changes_treemap", "width": 400, "height": 300}),
         json!({"kind": "changes_graph", "around": {"name": name}, "callers": 2, "callees": 2, "nodes": 20, "min_share": 1, "cluster": "file"}),
-        json!({"kind": "changed_function", "name": name}),
+        json!({"kind": "changed_function", "function": {"name": name}}),
     ]
 }
 

@@ -1,7 +1,7 @@
 // The selection in comparison: both sides, and what changed among its callers and callees.
 import type { ChangedCall, DiffFunction } from "../answers";
 import { base, grouped, visible } from "../format";
-import { changedFunction, eventName, selectNamed, twin } from "../state";
+import { changedFunction, eventName, joined, select, twin } from "../state";
 import { Status, useAnswer } from "./answer";
 import { ChangeCost, ChangeNumber, sidesOf } from "./cost";
 import { Heads } from "./rows";
@@ -58,7 +58,7 @@ function Calls({ title, rows }: { title: string; rows: ChangedCall[] }) {
                     <button
                       class="name"
                       title={visible(row.function.name)}
-                      onClick={() => void selectNamed(row.function)}
+                      onClick={() => select(joined(row.function))}
                     >
                       <span class="fn">{visible(row.function.name)}</span>
                       <span class="at">{base(row.function.file)}</span>
@@ -94,7 +94,7 @@ export function ChangedSelection() {
             ) : null}
           </p>
           {twin.value === "" ? null : (
-            <p class="note">Others have its name, file and object: this is the one that changed most.</p>
+            <p class="note">Others have its name, file and object: this is one of them.</p>
           )}
           <ChangedFactList answer={answer} />
           <Calls title="Callers" rows={answer.callers} />

@@ -2,7 +2,7 @@ import { Heads } from "../parts/rows";
 import { useEffect } from "preact/hooks";
 import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
 import { grouped, visible } from "../format";
-import { changedFunction, eventName, isComparing, list, selected, selectNamed, summary } from "../state";
+import { changedFunction, eventName, isComparing, joined, list, select, selected, summary } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
@@ -147,7 +147,7 @@ export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall
                   <ChangeNumber change={sidesOf(row.calls)} isCount />
                 </td>
                 <td>
-                  <button class="name fn" onClick={() => void selectNamed(row.function)}>
+                  <button class="name fn" onClick={() => select(joined(row.function))}>
                     {visible(row.function.name)}
                   </button>
                 </td>

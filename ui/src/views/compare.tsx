@@ -2,7 +2,7 @@
 import type { Cause, Diff } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { ask, eventName, MAX_ANSWER_ROWS, scope, selectNamed, summary } from "../state";
+import { ask, eventName, joined, MAX_ANSWER_ROWS, scope, select, summary } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
 import { Export, mapped } from "../parts/save";
@@ -130,7 +130,7 @@ function CauseRow({ cause, total }: { cause: Cause; total: number | string }) {
         <button
           class="sentence"
           title={`${visible(cause.text)}\n\nShow the function`}
-          onClick={() => void selectNamed(cause.function, "callers")}
+          onClick={() => select(joined(cause.function), "callers")}
         >
           {visible(cause.text)}
         </button>

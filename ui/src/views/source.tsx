@@ -6,9 +6,10 @@ import {
   changedFunction,
   eventName,
   isComparing,
+  joined,
+  select,
   selectById,
   selected,
-  selectNamed,
   shownEvents,
   whole,
 } from "../state";
@@ -513,7 +514,7 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
                       </td>
                       <td>
                         ↳ <ChangeNumber change={sidesOf(call.calls)} isCount /> calls of{" "}
-                        <button class="name fn" onClick={() => void selectNamed(call.function, "source")}>
+                        <button class="name fn" onClick={() => select(joined(call.function), "source")}>
                           {visible(call.function.name)}
                         </button>
                       </td>

@@ -38,6 +38,8 @@ pub struct FunctionNames {
     pub name: String,
     /// Its source file.
     pub file: String,
+    /// Its object.
+    pub object: String,
 }
 
 impl Deref for FunctionRef {
@@ -79,8 +81,8 @@ impl<'c, 'p> FunctionRefs<'c, 'p> {
         let mut known = self.known.borrow_mut();
         let named = || {
             let mention = self.comparison.mention(function);
-            let named = FunctionNames { id: function, name: shown_name(mention), file: lossy(mention.file) };
-            FunctionRef(Arc::new(named))
+            let (file, object) = (lossy(mention.file), lossy(mention.object));
+            FunctionRef(Arc::new(FunctionNames { id: function, name: shown_name(mention), file, object }))
         };
         known.entry(function).or_insert_with(named).clone()
     }
