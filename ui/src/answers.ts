@@ -592,15 +592,10 @@ export interface Contents {
   calls: boolean;
   /** `true` if sources and programs can be read. */
   files: boolean;
-  /** `true` if inlined functions are shown, which is asked for. */
+  /** `true` if inlined functions are shown: `gristmill view --inlined` asks for them. */
   inlined: boolean;
   /** `true` if costs have source lines. */
   lines: boolean;
-  /**
-   * `true` if names of functions differ in the case of letters only: a pattern for one of them that has no
-   * capital letter must say that case matters.
-   */
-  names_by_case: boolean;
   /** `true` if there is more than one part, thread or process. */
   several_parts: boolean;
 }

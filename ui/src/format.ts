@@ -159,13 +159,10 @@ export function perCall(cost: Exact | null | undefined, count: Exact | null | un
   return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
 }
 
-/**
- * A pattern that only this name matches. A pattern without a capital letter ignores case, which matters if other names differ in that
- * only.
- */
-export function patternOf(name: string, hasNamesByCase: boolean): string {
-  const caseMatters = hasNamesByCase && !/\p{Lu}/u.test(name) ? "(?-i)" : "";
-  return `${caseMatters}^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+/** A pattern that only this name matches. Without a capital letter it ignores case, unless it says that case matters. */
+export function patternOf(name: string, caseMatters: boolean): string {
+  const flags = caseMatters && !/\p{Lu}/u.test(name) ? "(?-i)" : "";
+  return `${flags}^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }
 
 /**

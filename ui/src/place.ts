@@ -26,6 +26,11 @@ export interface FunctionKey {
   object: string;
 }
 
+/** A function of the address as questions on changes have it; null for none. */
+export function namedOrNone({ name, file, object }: FunctionKey): FunctionKey | null {
+  return name === "" ? null : { name, file, object };
+}
+
 export type Sides = "all" | "worse" | "better" | "new" | "gone";
 export type Colours = "auto" | "object" | "file" | "namespace" | "self" | "ratio";
 

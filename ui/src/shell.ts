@@ -1,4 +1,5 @@
 // The command line that gives the same answer as the current view.
+import { patternOf } from "./format";
 import { lines, place, type FunctionKey } from "./place";
 import {
   eventName,
@@ -108,7 +109,8 @@ function functionOptions(): string[] {
   if (isRelative.value && name) options.push(...option("--relative-to", relativeTo()));
   const colon = within.indexOf(":");
   const kind = within.slice(0, colon);
-  if (kind === "object" || kind === "file") options.push(`--${kind}`, exactly(within.slice(colon + 1)));
+  if (kind === "object" || kind === "file")
+    options.push(`--${kind}`, patternOf(within.slice(colon + 1), false));
   return options;
 }
 

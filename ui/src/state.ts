@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Changes, Exact, FunctionRow, Question, Scope, Show, Summary } from "./answers";
 import { isUnfinished, patternOf } from "./format";
 import { libraryOf } from "./opening";
-import { go, lines, place, START, type FunctionKey, type Place, type View } from "./place";
+import { go, lines, namedOrNone, place, START, type FunctionKey, type Place, type View } from "./place";
 
 const library = libraryOf(() => loadAgain());
 export const summary = signal<Summary | null>(null);
@@ -181,15 +181,10 @@ export function isSelectedRow(row: Row): boolean {
   return row.id === undefined && hasKey(row, place.value);
 }
 
-/** A pattern that only this name matches. */
-export function exactly(name: string): string {
-  return patternOf(name, summary.value?.has.names_by_case ?? true);
-}
-
 const MAX_NAMESAKES = 50;
-/** The question for the functions of a name. */
+/** The question for the functions of a name, in any case of letters unless it has a capital one. */
 function ofName(name: string, limit = MAX_NAMESAKES) {
-  return { kind: "search" as const, text: exactly(name), is_pattern: true, limit };
+  return { kind: "search" as const, text: patternOf(name, false), is_pattern: true, limit };
 }
 
 /** Remembers the id of a function that an answer named. */
@@ -208,7 +203,8 @@ async function find(wanted: Wanted, signal: AbortSignal): Promise<number | null>
   }
   const exact = await ask({ kind: "find", name, file, object }, signal);
   if (exact.function !== null || file !== "" || object !== "") return exact.function;
-  const found = await ask({ kind: "search", text: exactly(name), is_pattern: true, limit: 1 }, signal);
+  const text = patternOf(name, true);
+  const found = await ask({ kind: "search", text, is_pattern: true, limit: 1 }, signal);
   return found.functions[0]?.id ?? null;
 }
 
@@ -260,18 +256,21 @@ export const isMissing = computed(() => place.value.name !== "" && selected.valu
 /** Longer names would be too long a pattern. */
 const MAX_SEARCHED_CHARACTERS = 1000;
 
-/** The functions that have the name of another function, with it: a command has to say which of them is meant. */
-function namesakesOf(key: () => FunctionKey) {
-  const found = signal<readonly (FunctionKey & { id: number | null })[]>([]);
+type Found = FunctionKey & { id: number | null };
+type Matches = readonly Found[] | undefined;
+
+/** The functions that a pattern for a name matches: undefined until the answer is there, or without one. */
+function matchesOf(key: () => FunctionKey) {
+  const found = signal<Matches>(undefined);
   effect(() => {
     const { name } = key();
     void idScope.value;
-    found.value = [];
+    found.value = undefined;
     if (name === "" || name.length > MAX_SEARCHED_CHARACTERS) return;
     const control = new AbortController();
     ask(ofName(name), control.signal).then(
       ({ functions }) => {
-        if (!control.signal.aborted) found.value = functions.filter((one) => one.name === name);
+        if (!control.signal.aborted) found.value = functions;
       },
       () => undefined, // The command then has the name only.
     );
@@ -279,12 +278,34 @@ function namesakesOf(key: () => FunctionKey) {
   });
   return found;
 }
-export const namesakes = namesakesOf(() => JSON.parse(selectionKey.value) as FunctionKey);
-export const namesakesOfRoot = namesakesOf(() => JSON.parse(rootKey.value) as FunctionKey);
+function named(name: string, matches: Matches): Found[] {
+  return matches?.filter((one) => one.name === name) ?? [];
+}
+
+const ofSelection = matchesOf(() => JSON.parse(selectionKey.value) as FunctionKey);
+const ofRoot = matchesOf(() => JSON.parse(rootKey.value) as FunctionKey);
+/** The functions that have the name of the selected one, with it: a command has to say which of them is meant. */
+export const namesakes = computed(() => named(place.value.name, ofSelection.value));
+export const namesakesOfRoot = computed(() => named(place.value.rootName, ofRoot.value));
+
+/** `true` if a pattern for the selected function may match one whose name differs in the case of letters only. */
+const caseMatters = computed(() => {
+  const matches = ofSelection.value;
+  const folded = (name: string) => name.split("'", 1)[0]!;
+  const own = folded(place.value.name);
+  const differs = ({ name }: Found) =>
+    folded(name) !== own && folded(name).toLowerCase() === own.toLowerCase();
+  return matches === undefined || matches.length === MAX_NAMESAKES || matches.some(differs);
+});
+/** A pattern that only this name matches. */
+export function exactly(name: string): string {
+  return patternOf(name, name !== place.value.name || caseMatters.value);
+}
+
 /** The id of the selected function as a text if others have its name, file and object; "" otherwise. */
 export const twin = computed(() => {
   const id = selected.value;
-  const isTwin = (one: FunctionKey & { id: number | null }) => hasKey(one, place.value) && one.id !== id;
+  const isTwin = (one: Found) => hasKey(one, place.value) && one.id !== id;
   return typeof id === "number" && namesakes.value.some(isTwin) ? String(id) : "";
 });
 // The address names it then.
@@ -294,8 +315,8 @@ effect(() => {
 
 /** The question for the selected function in a comparison. */
 export const changedFunction = computed(() => {
-  const { name, file, object } = place.value;
-  return name === "" ? null : { kind: "changed_function" as const, function: { name, file, object } };
+  const key = namedOrNone(place.value);
+  return key && { kind: "changed_function" as const, function: key };
 });
 
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */

@@ -67,11 +67,8 @@ pub struct Contents {
     pub several_parts: bool,
     /// `true` if sources and programs can be read.
     pub files: bool,
-    /// `true` if inlined functions are shown, which is asked for.
+    /// `true` if inlined functions are shown: `gristmill view --inlined` asks for them.
     pub inlined: bool,
-    /// `true` if names of functions differ in the case of letters only: a pattern for one of them that has no capital letter must
-    /// say that case matters.
-    pub names_by_case: bool,
 }
 
 /// The profile that this one is compared with.

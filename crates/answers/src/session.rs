@@ -275,7 +275,7 @@ impl Session {
     fn summary(&self, kept: &KeptView, scope: &Scope) -> Result<Arc<Summary>, Refusal> {
         kept.summary(|| {
             let mut summary = summary::summary(&self.profile, kept, scope, self.files.is_available())?;
-            summary.base = self.sides().map(|sides| sides.summary(scope));
+            summary.base = self.sides.as_ref().map(|sides| sides.summary(scope));
             Ok(summary)
         })
     }
@@ -486,22 +486,17 @@ impl Session {
             | Question::ChangesFlame { .. }
             | Question::ChangesTreemap { .. }
             | Question::ChangesGraph { .. }) => {
-                let sides = self.sides().ok_or(Refusal::NoBase)?;
-                Answer::Changes(self.changes.answer(&sides, scope, question)?)
+                let sides = self.sides.as_ref().ok_or(Refusal::NoBase)?;
+                Answer::Changes(self.changes.answer(sides, scope, question)?)
             }
             question @ (Question::Changes { .. }
             | Question::ChangesTree { .. }
             | Question::ChangedFunction { .. }) => {
-                let sides = self.sides().ok_or(Refusal::NoBase)?;
+                let sides = self.sides.clone().ok_or(Refusal::NoBase)?;
                 let (scope, question) = (scope.clone(), question.clone());
                 self.document(request, move |sources, _| sides.answer(&scope, &question, sources))?
             }
         })
-    }
-
-    /// Returns both sides of a comparison, if there is a base.
-    fn sides(&self) -> Option<Sides> {
-        self.sides.clone()
     }
 
     /// Answers with a document that is kept, or made with the finders of sources and programs.

@@ -1,13 +1,9 @@
 //! The loaded profile, its parts and its findings.
 
-use std::hash::BuildHasher;
-
 use gristmill_format::Lint;
 use gristmill_output::json::{Costs, ExactInteger};
 use gristmill_output::lossy;
 use gristmill_profile::Profile;
-use gristmill_profile::hash::Seeds;
-use gristmill_profile::symbol::function_base;
 use gristmill_report::assembly::has_addresses;
 use gristmill_report::lint::{LintedFile, RuleFindings};
 use gristmill_report::{EventColumn, Head, ReadFile, View};
@@ -56,7 +52,6 @@ pub(crate) fn summary(
             several_parts: profile.part_count() > 1,
             files: has_files,
             inlined: profile.has_inlined_calls(),
-            names_by_case: has_names_by_case(view),
         },
         base: None,
         damage: kept.head.damage.clone(),
@@ -84,18 +79,6 @@ fn has_lines(view: &View) -> bool {
         let detail = view.profile().lines(function, view.selection());
         detail.places.iter().any(|place| place.line.is_some_and(|line| line > 0))
     })
-}
-
-/// `true` if there is a function without a capital letter whose name is that of another one with some.
-fn has_names_by_case(view: &View) -> bool {
-    let seeds = Seeds::default();
-    let names = || view.subject_ids().map(|id| function_base(view.subject(id).name()));
-    let mut lowered: Vec<u64> = names()
-        .filter(|name| name.chars().any(char::is_uppercase))
-        .map(|name| seeds.hash_one(name.to_lowercase().as_str()))
-        .collect();
-    lowered.sort_unstable();
-    !lowered.is_empty() && names().any(|name| lowered.binary_search(&seeds.hash_one(name)).is_ok())
 }
 
 /// Lists parts with their costs, selected or not.

@@ -120,29 +120,8 @@ fn a_summary_says_what_there_is() {
     assert_eq!((summary.functions, summary.calls, summary.head.title.as_str()), (2, 1, "mill rye"));
     let has = summary.has;
     assert!(has.calls && has.call_counts && has.lines && has.several_parts && !has.addresses && !has.files);
-    assert!(!has.inlined && !has.names_by_case);
+    assert!(!has.inlined);
     assert_eq!(summary.files[0].bytes, TEXT.len() as u64);
-}
-
-/// A pattern without a capital letter matches names with some, too.
-#[test]
-fn a_summary_says_whether_names_differ_in_case_only() {
-    for (names, expected) in [
-        (&["step", "Step"][..], true),
-        (&["step'2'main", "run", "STEP"], true),
-        (&["größe", "Größe"], true),
-        (&["step", "Steps"], false),
-        // A pattern for one of these has a capital letter.
-        (&["sTep", "Step"], false),
-    ] {
-        let functions: Vec<String> = names.iter().map(|name| format!("fn={name}\n1 1\n")).collect();
-        let session =
-            Session::new(profile(&format!("events: Ir\n{}", functions.concat())), Box::new(NoFiles));
-        let Ok(Answer::Summary(summary)) = ask(&session, json!({}), json!({"kind": "summary"})) else {
-            panic!()
-        };
-        assert_eq!(summary.has.names_by_case, expected, "{names:?}");
-    }
 }
 
 #[test]

@@ -40,9 +40,8 @@ pub(crate) fn with_inlined(
     divided(&profile, &frames)
 }
 
-/// Gives self costs of both sides of a comparison to the inlined functions that they came from. Functions whose
-/// program is known on one side only stay as they were recorded, with all of their object: what they lost to inlined functions there would
-/// be a change.
+/// Gives self costs of both sides of a comparison to the inlined functions that they came from. An object stays as recorded on both sides
+/// if the program of one does not tell what is inlined in a function: what the function loses on the other side would look like a change.
 ///
 /// # Errors
 ///

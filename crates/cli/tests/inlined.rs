@@ -172,7 +172,23 @@ fn a_program_that_is_known_on_one_side_only_stays_as_recorded() {
         own.map(|(name, change)| (name.clone(), *change)).collect()
     };
     assert_eq!(of_program(&inlined), of_program(&plain));
-    assert_eq!(said.matches("mill (not known alike on the other side)").count(), 2, "{said}");
+    assert_eq!(said.matches("mill (not known on both sides)").count(), 2, "{said}");
+    // Other views than the comparison have the inlined functions of the new program, and no machine code.
+    let ask = |question: &str| {
+        run(&[
+            "view",
+            "--inlined",
+            "--answer",
+            &format!(r#"{{"question":{question}}}"#),
+            text(&new),
+            "--base",
+            text(&base),
+        ])
+    };
+    let found = ask(r#"{"kind":"search","text":"mill::sift","is_pattern":false,"limit":9}"#);
+    assert!(!json(&found)["functions"].as_array().unwrap().is_empty(), "{}", stdout(&found));
+    let refused = ask(r#"{"kind":"assembly","function":0}"#);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("start gristmill view without --inlined"));
     // With one program for both sides, inlined functions are compared.
     let (same, said) = changes(&["--inlined", text(&new), text(&new)]);
     assert!(same.is_empty() && said.contains("inlined functions have "), "{same:#?} {said}");

@@ -222,6 +222,20 @@ impl Contexts {
         }
     }
 
+    /// Counts that a thread runs the function of a context.
+    pub(crate) fn enter(&self, context: ContextId, thread: u64) {
+        if let Some(function) = self.function_of(context) {
+            self.function(function).active.enter(thread);
+        }
+    }
+
+    /// Counts that a thread has left the function of a context.
+    pub(crate) fn leave(&self, context: ContextId, thread: u64) {
+        if let Some(function) = self.function_of(context) {
+            self.function(function).active.leave(thread);
+        }
+    }
+
     /// `true` if code in a context is counted.
     pub(crate) fn collects(&self, context: ContextId) -> bool {
         match self.kind(self.owner(context).0) {

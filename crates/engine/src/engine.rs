@@ -390,9 +390,7 @@ impl Engine {
         state.is_counted = self.is_counted;
         (state.root, state.root_cost) = (root, state.cost);
         // The function that it begins in is active, too.
-        if let Some(function) = self.contexts.function_of(root) {
-            self.contexts.function(function).active.enter(state.own_address);
-        }
+        self.contexts.enter(root, state.own_address);
     }
 
     /// Goes on at an address in a context, or what has become of it: others may have switched counting on or off.

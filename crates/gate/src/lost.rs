@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use gristmill_format::Cost;
 use gristmill_output::grouped;
-use gristmill_profile::symbol::function_base;
+use gristmill_profile::symbol::{function_base, names_callers};
 
 use crate::baseline::BenchmarkBaseline;
 use crate::config::{Budget, BudgetScope, matches_name};
@@ -31,9 +31,8 @@ pub(crate) fn lost_functions(
     // The inclusive cost of a function that was inlined is still that of its callers.
     let BudgetScope::Functions { pattern, is_inclusive: false, .. } = &budget.scope else { return None };
     // Other callers, or another depth of a recursion, are no other function, unless the pattern asks for them.
-    let asks_for_callers = pattern.as_str().contains('\'');
     let function_of = |name: &str, file: &str| {
-        let name = if asks_for_callers { name } else { function_base(name) };
+        let name = if names_callers(pattern.as_str()) { name } else { function_base(name) };
         FunctionName { name: name.to_owned(), file: file.to_owned() }
     };
     let mut listed: BTreeMap<FunctionName, Cost> = BTreeMap::new();

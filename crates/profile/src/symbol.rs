@@ -169,5 +169,10 @@ pub fn matches_function(name: &str, text: &str, test: impl Fn(&str) -> bool) -> 
         return test(name);
     }
     let function = &name[..fold_callers(name.as_bytes()).len()];
-    test(base) || function != base && test(function) || function != name && text.contains('\'') && test(name)
+    test(base) || function != base && test(function) || function != name && names_callers(text) && test(name)
+}
+
+/// `true` for a text that a person looks for if it has a quote: it may name the level of a recursion, or callers.
+pub fn names_callers(text: &str) -> bool {
+    text.contains('\'')
 }

@@ -67,7 +67,7 @@ struct Candidate<'c, I> {
 impl View {
     /// Finds the function that a query names.
     ///
-    /// The query is, in this order: a name, with or without the level of a recursion and recorded callers, and as the files have it;
+    /// The query is, in this order: a name, with or without the level of a recursion and recorded callers; the name as the files have it;
     /// `FILE:NAME`, where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
     /// name, without its arguments if any function has it there; a [`pattern`](crate::pattern()). The last three match names
     /// without recorded callers, and in any case of letters, unless the query has a capital letter. Behind a name there can be the mark
@@ -188,10 +188,10 @@ fn matching<'c, I, C>(query: &str, candidates: impl Fn() -> C) -> Vec<Candidate<
 where
     C: Iterator<Item = Candidate<'c, I>>,
 {
-    let found = matching_as_a_whole(query, &candidates);
+    let found = matching_without_mark(query, &candidates);
     match query.strip_suffix(']').and_then(|query| query.rsplit_once(" [")) {
         Some((name, mark)) if found.is_empty() => {
-            let mut found = matching_as_a_whole(name, &candidates);
+            let mut found = matching_without_mark(name, &candidates);
             found.retain(|candidate| candidate.has_mark(mark));
             found
         }
@@ -200,7 +200,7 @@ where
 }
 
 /// The same for a query that has no mark behind it.
-fn matching_as_a_whole<'c, I, C>(query: &str, candidates: &impl Fn() -> C) -> Vec<Candidate<'c, I>>
+fn matching_without_mark<'c, I, C>(query: &str, candidates: &impl Fn() -> C) -> Vec<Candidate<'c, I>>
 where
     C: Iterator<Item = Candidate<'c, I>>,
 {
@@ -313,17 +313,14 @@ fn chosen<I: Copy + Ord, K: Ord>(
     found: &[Candidate<'_, I>],
     cost: impl Fn(I) -> K,
 ) -> Option<FoundFunction<I>> {
+    let bases: Vec<(Base<'_>, u32)> = found.iter().map(base_and_level).collect();
     let mut lowest: HashMap<Base<'_>, u32> = HashMap::new();
-    for candidate in found {
-        let (base, level) = base_and_level(candidate);
+    for &(base, level) in &bases {
         let lowest = lowest.entry(base).or_insert(level);
         *lowest = (*lowest).min(level);
     }
-    let is_lowest = |candidate: &Candidate<'_, I>| {
-        let (base, level) = base_and_level(candidate);
-        lowest[&base] == level
-    };
-    let mut kept: Vec<usize> = (0..found.len()).filter(|&nth| is_lowest(&found[nth])).collect();
+    let is_lowest = |(base, level): &(Base<'_>, u32)| lowest[base] == *level;
+    let mut kept: Vec<usize> = (0..found.len()).filter(|&nth| is_lowest(&bases[nth])).collect();
     kept.sort_by_key(|&nth| (Reverse(cost(found[nth].id)), found[nth].id, nth));
     // A function of a comparison has a name on each side.
     kept.dedup_by_key(|nth| found[*nth].id);

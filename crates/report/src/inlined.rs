@@ -80,7 +80,7 @@ fn reason(program: ProgramState) -> &'static str {
         ProgramState::OtherLines => "another build, or its lines are ambiguous",
         ProgramState::NoDebugInformation => "no debug information",
         ProgramState::Unverified => "perhaps another program",
-        ProgramState::OneSide => "not known alike on the other side",
+        ProgramState::OneSide => "not known on both sides",
         _ => "not usable",
     }
 }

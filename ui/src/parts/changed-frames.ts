@@ -1,17 +1,12 @@
 // Frames and tiles of a comparison as boxes of a picture: blue costs less, orange costs more.
 import type { Change, ChangedFlame, ChangedFunction } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
-import { place, type FunctionKey } from "../place";
+import { namedOrNone, place, type FunctionKey } from "../place";
 import { eventName, isSelectedRow, joined, type Row } from "../state";
 import { changeToken } from "./colours";
 import { relativeChange, sidesOf } from "./cost";
 import { frameBoxes, frameName, functionOf, type FramePlacing } from "./frames";
 import type { Box } from "./picture";
-
-/** A function of the address as questions on changes have it; null for none. */
-export function namedOrNone({ name, file, object }: FunctionKey): FunctionKey | null {
-  return name === "" ? null : { name, file, object };
-}
 
 /** The function that pictures begin with, of either side. */
 export function changedRoot(): FunctionKey | null {

@@ -235,25 +235,29 @@ export function CycleFacts({ cycle }: { cycle: Cycle }) {
 function Actions({ answer }: { answer: Show }) {
   const row = answer.function;
   return (
-    <p class="actions">
+    <>
       {twin.value === "" ? null : (
-        <p class="note">Others have its name, file and object: Focus and Merge take them, too.</p>
+        <p class="note">
+          Others have its name, file and object: Focus and Merge into callers take them, too.
+        </p>
       )}
-      <button onClick={() => go({ view: "source", source: "" })}>Source</button>
-      <button onClick={() => go({ view: "callers" })}>Callers</button>
-      <button onClick={() => go({ view: "sandwich" })}>Sandwich</button>
-      <button onClick={() => go({ view: "graph", around: true })}>Graph</button>
-      <button onClick={() => startAt(row, "flame")}>Flame</button>
-      <button
-        title="Only stacks with it; other cost leaves the total"
-        onClick={() => go({ focus: exactly(row.name) })}
-      >
-        Focus
-      </button>
-      <button title="Its cost counts for its callers" onClick={() => hideFunction(row.name)}>
-        Merge into callers
-      </button>
-    </p>
+      <p class="actions">
+        <button onClick={() => go({ view: "source", source: "" })}>Source</button>
+        <button onClick={() => go({ view: "callers" })}>Callers</button>
+        <button onClick={() => go({ view: "sandwich" })}>Sandwich</button>
+        <button onClick={() => go({ view: "graph", around: true })}>Graph</button>
+        <button onClick={() => startAt(row, "flame")}>Flame</button>
+        <button
+          title="Only stacks with it; other cost leaves the total"
+          onClick={() => go({ focus: exactly(row.name) })}
+        >
+          Focus
+        </button>
+        <button title="Its cost counts for its callers" onClick={() => hideFunction(row.name)}>
+          Merge into callers
+        </button>
+      </p>
+    </>
   );
 }
 

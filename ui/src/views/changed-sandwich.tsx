@@ -2,10 +2,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ChangedFlame } from "../answers";
 import { grouped, visible } from "../format";
-import { place } from "../place";
+import { namedOrNone, place } from "../place";
 import { eventName } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
-import { changedBoxes, changedFrameRows, namedOrNone, rowOf } from "../parts/changed-frames";
+import { changedBoxes, changedFrameRows, rowOf } from "../parts/changed-frames";
 import { ChangeNumber, sidesOf } from "../parts/cost";
 import { depthOf, ROW, searchPattern, type Window } from "../parts/frames";
 import { ChangeLegend } from "../parts/legend";

@@ -2,19 +2,11 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { ChangedTreemap as Answer } from "../answers";
 import { share, visible } from "../format";
-import { place } from "../place";
+import { namedOrNone, place } from "../place";
 import { eventName, isSelectedRow, joined, list, startAt, startAtProgram } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { ChangeItems } from "../parts/change-table";
-import {
-  changedRoot,
-  missingOf,
-  namedOrNone,
-  NO_CHANGE,
-  rowOf,
-  sayChange,
-  totalBefore,
-} from "../parts/changed-frames";
+import { changedRoot, missingOf, NO_CHANGE, rowOf, sayChange, totalBefore } from "../parts/changed-frames";
 import { changeToken } from "../parts/colours";
 import { sidesOf } from "../parts/cost";
 import { searchPattern } from "../parts/frames";

@@ -49,7 +49,7 @@ impl FrameSource for Limited<'_> {
     }
 }
 
-/// Divides the costs of both sides alike.
+/// Divides the costs of both sides in the same way.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<Vec<u8>> {
     unlike
 }
 
-/// Returns how the cost of a function is divided.
+/// Returns the way in which the cost of a function is divided.
 fn division(frames: &ObjectFrames, nth: usize, function: &AskedFunction<'_>) -> Division {
     let known = frames.positions.get(nth).filter(|_| frames.program == ProgramState::Usable);
     let Some(known) = known else { return Division::None };

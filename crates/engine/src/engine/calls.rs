@@ -165,7 +165,7 @@ impl Engine {
         let Entry { edge, .. } = self.entry(from, site, to, target, return_address);
         // The end of the call is the engine's, too.
         let entry = Entry { edge, to, continuation: self.odd_return };
-        self.push_entry(state, Some(function), entry);
+        self.push_entry(state, entry);
         // What was written is zero.
         if traits.zeroes && is_first && !traits.dumps_before {
             self.zero(state, self.options.separates_threads);
@@ -412,7 +412,7 @@ impl Engine {
             index = self.level(state, function) as usize - 1;
         }
         let entry = plan.entries[index];
-        self.push_entry(state, plan.function, entry);
+        self.push_entry(state, entry);
         entry.to
     }
 
@@ -422,10 +422,8 @@ impl Engine {
         self.contexts.get(edge).return_address.is_none()
     }
 
-    fn push_entry(&mut self, state: &mut State, function: Option<FunctionId>, entry: Entry) {
-        if let Some(function) = function {
-            self.contexts.function(function).active.enter(state.own_address);
-        }
+    fn push_entry(&mut self, state: &mut State, entry: Entry) {
+        self.contexts.enter(entry.to, state.own_address);
         let of_jump = self.top_frame(state).filter(|_| self.is_jump(entry.edge));
         let frame = Frame {
             sp: of_jump.map_or(state.gpr[4], |frame| frame.sp),
@@ -462,9 +460,7 @@ impl Engine {
         if let Some(cells) = self.contexts.get(edge).cells {
             cells.add(state.own_address, 1, state.cost.wrapping_sub(frame.enter_cost));
         }
-        if let Some(function) = self.contexts.function_of(self.contexts.get(edge).to) {
-            self.contexts.function(function).active.leave(state.own_address);
-        }
+        self.contexts.leave(self.contexts.get(edge).to, state.own_address);
         Some(edge)
     }
 }

@@ -114,9 +114,7 @@ impl Engine {
     /// Goes on after a return of the code that a thread began with, from a context to an address.
     pub(super) fn return_from_root(&mut self, state: &mut State, before: ContextId, target: u64) {
         let cost = state.cost.wrapping_sub(state.root_cost);
-        if let Kind::Function(running) = self.contexts.kind(before) {
-            self.contexts.function(running.function).active.leave(state.own_address);
-        }
+        self.contexts.leave(before, state.own_address);
         let root = self.resumed_context(state, target);
         self.begin_root(state, root);
         if let Kind::Function(running) = self.contexts.kind(before)

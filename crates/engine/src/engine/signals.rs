@@ -242,9 +242,7 @@ impl Engine {
         let collects = std::mem::replace(&mut state.collects, self.options.collects_at_start);
         // Its function can be active already: it handles another signal, or was called.
         let root = self.resumed_context(state, delivery.handler);
-        if let Some(function) = self.contexts.function_of(root) {
-            self.contexts.function(function).active.enter(state.own_address);
-        }
+        self.contexts.enter(root, state.own_address);
         state.levels.push(Level { context, pc, cost: state.cost, collects, root });
         let frame = Frame {
             sp: state.gpr[4],
@@ -270,9 +268,7 @@ impl Engine {
     /// Takes the frame of a handler off the shadow stack.
     pub(super) fn pop_handler(&mut self, state: &mut State) -> Option<ContextId> {
         let level = state.levels.pop()?;
-        if let Some(function) = self.contexts.function_of(level.root) {
-            self.contexts.function(function).active.leave(state.own_address);
-        }
+        self.contexts.leave(level.root, state.own_address);
         state.shadow -= Frame::BYTES as u64;
         state.cost = level.cost;
         state.collects = level.collects;

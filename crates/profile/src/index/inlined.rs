@@ -26,7 +26,7 @@ pub enum ProgramState {
     NoDebugInformation,
     /// Nothing tells whether it is the program that was recorded.
     Unverified,
-    /// On the other side of a comparison, its functions are not known, or in another way.
+    /// In a comparison, its functions are not known on the other side, or not as well.
     OneSide,
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gristmill_format::Cost;
+use gristmill_profile::symbol::names_callers;
 use gristmill_profile::threads::map_on_threads;
 
 use super::FunctionsOptions;
@@ -63,7 +64,7 @@ impl FilteredFunctions {
     pub fn has_all_of(&self, pattern: &str) -> bool {
         let Some(filter) = &self.filter else { return true };
         let (Some(part), Some(text)) = (plain_text(filter), plain_text(pattern)) else { return false };
-        if text.contains('\'') && !part.contains('\'') {
+        if names_callers(&text) && !names_callers(&part) {
             return false;
         }
         match has_capital_letter(filter) {
