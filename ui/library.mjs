@@ -58,6 +58,8 @@ execFileSync(
     ...folded,
     ...moved,
     ...joined,
+    // Arguments that no caller needs to give.
+    "--dae-optimizing",
     ...round,
     ...features,
     // Functions that are called most have short numbers.

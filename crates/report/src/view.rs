@@ -388,7 +388,7 @@ impl View {
             is_count_estimate: of.is_count_estimate.clone(),
             without_caller: Vec::new(),
             own_part: Vec::new(),
-            is_total_estimate: false,
+            is_total_estimate: of.is_total_estimate,
         })
     }
 

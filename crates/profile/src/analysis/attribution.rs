@@ -50,6 +50,7 @@ impl Attributed {
             is_inclusive: self.is_inclusive_estimate,
             is_arc: self.is_arc_estimate,
             is_count: self.is_count_estimate,
+            is_total: self.is_total_estimate,
         };
         (self.graph, estimates)
     }
@@ -78,6 +79,8 @@ pub struct Estimates {
     pub is_arc: Vec<bool>,
     /// By arc: `true` if the count of its calls is an estimate.
     pub is_count: Vec<bool>,
+    /// `true` if the sum of all self costs is an estimate.
+    pub is_total: bool,
 }
 
 impl Estimates {
@@ -89,6 +92,7 @@ impl Estimates {
             is_inclusive: of_nodes,
             is_arc: vec![false; graph.arcs().len()],
             is_count: vec![false; graph.arcs().len()],
+            is_total: false,
         }
     }
 }
@@ -194,8 +198,13 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative = negative_events(graph);
     let of_cycles = UnitCosts::new(graph, &cycles, &has_negative, &estimates);
-    let Estimates { is_self: mut is_self_estimate, is_inclusive, is_arc: mut is_arc_estimate, is_count } =
-        estimates;
+    let Estimates {
+        is_self: mut is_self_estimate,
+        is_inclusive,
+        is_arc: mut is_arc_estimate,
+        is_count,
+        is_total,
+    } = estimates;
     let mut is_inclusive_estimate = is_inclusive;
     // By component: `true` if all that its calls cost is its own, or that of hidden functions.
     let mut is_whole = vec![true; units.count];
@@ -304,7 +313,7 @@ pub fn hide_after(graph: &CallGraph, is_hidden: &[bool], estimates: Estimates) -
         is_count_estimate: is_count,
         without_caller,
         own_part,
-        is_total_estimate: false,
+        is_total_estimate: is_total,
     }
 }
 

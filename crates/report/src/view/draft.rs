@@ -110,9 +110,7 @@ impl Draft<'_> {
         let mut notes = Vec::new();
         // Each step knows what the steps before have made an estimate.
         let mut estimates = Estimates::none(graph);
-        let mut is_total_estimate = false;
         if let Some((rest, note)) = dropped {
-            is_total_estimate = rest.is_total_estimate;
             estimates = rest.split().1;
             notes.push(note);
         }
@@ -121,8 +119,7 @@ impl Draft<'_> {
             let total = graph.total()[0];
             let names = self.named(graph, &is_chosen);
             let focused = focus_after(graph, &is_chosen, &estimates).ok_or(ViewError::NegativeCosts)?;
-            is_total_estimate |= focused.is_total_estimate;
-            let mark = estimate_mark(focused.is_total_estimate);
+            let mark = estimate_mark(estimates.is_total || focused.is_total_estimate);
             let share = percent(focused.graph.total()[0], total);
             (*graph, estimates) = focused.split();
             notes.push(format!(
@@ -184,7 +181,7 @@ impl Draft<'_> {
             is_inclusive_estimate: estimates.is_inclusive,
             is_arc_estimate: estimates.is_arc,
             is_count_estimate: estimates.is_count,
-            is_total_estimate,
+            is_total_estimate: estimates.is_total,
             hide: hidden.clone(),
             focus: focused.clone(),
             drop: drop.clone(),

@@ -235,7 +235,7 @@ impl<'g> Focus<'g> {
                 self.is_chosen[unit] = is_all;
                 self.is_below_estimate[unit] = !is_all;
                 self.is_above_estimate[unit] = !is_all;
-                self.is_total_estimate |= !is_all;
+                self.is_total_estimate |= !is_all || self.is_whole_estimate[unit];
                 let most = if is_all { self.whole.row(unit).to_vec() } else { self.most(members, is_chosen) };
                 // Also what other chosen nodes have that the unit leads to.
                 let below = self.below.row_mut(unit).iter_mut().zip(self.whole.row(unit)).zip(&most);

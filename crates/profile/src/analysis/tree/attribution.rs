@@ -85,8 +85,8 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
 }
 
 impl CallTree<Unit> {
-    /// Marks the nodes of an estimate that costs of its graph make one: those below a call whose cost is an estimate, and those
-    /// that share the rest of a cost of which the self cost is one.
+    /// Marks the nodes of an estimate that costs of its graph make one: those below a call whose cost is an estimate, those that
+    /// share the rest of a cost of which the self cost is one, and the program if all costs together are one.
     ///
     /// # Panics
     ///
@@ -111,7 +111,10 @@ impl CallTree<Unit> {
         let mut is_marked = vec![false; self.len()];
         let mut marked = vec![0; self.inclusive.width()];
         for index in 0..self.len() {
-            let Some(unit) = self.nodes[index].item else { continue };
+            let Some(unit) = self.nodes[index].item else {
+                self.nodes[index].is_guessed |= of.is_total_estimate;
+                continue;
+            };
             let is_self_estimate = any(&of.is_self_estimate, unit);
             let above = self.nodes[index].parent.map(TreeNodeId::index);
             is_marked[index] = match above.and_then(|above| Some((above, self.nodes[above].item?))) {
