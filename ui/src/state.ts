@@ -259,16 +259,19 @@ const MAX_SEARCHED_CHARACTERS = 1000;
 type Found = FunctionKey & { id: number | null };
 type Matches = readonly Found[] | undefined;
 
-/** The functions that a pattern for a name matches: undefined until the answer is there, or without one. */
+/** The functions of the whole profile that a pattern for a name matches: undefined until the answer is there, or without one. */
 function matchesOf(key: () => FunctionKey) {
   const found = signal<Matches>(undefined);
   effect(() => {
     const { name } = key();
     void idScope.value;
+    // A pattern stays where what is left out now comes back.
+    const { fold: fold_recursion, foldCallers: fold_callers } = place.peek();
+    const within = { ...EVERYTHING, fold_recursion, fold_callers };
     found.value = undefined;
     if (name === "" || name.length > MAX_SEARCHED_CHARACTERS) return;
     const control = new AbortController();
-    ask(ofName(name), control.signal).then(
+    ask(ofName(name), control.signal, within).then(
       ({ functions }) => {
         if (!control.signal.aborted) found.value = functions;
       },
@@ -291,11 +294,15 @@ export const namesakesOfRoot = computed(() => named(place.value.rootName, ofRoot
 /** `true` if a pattern for the selected function may match one whose name differs in the case of letters only. */
 const caseMatters = computed(() => {
   const matches = ofSelection.value;
-  const folded = (name: string) => name.split("'", 1)[0]!;
-  const own = folded(place.value.name);
-  const differs = ({ name }: Found) =>
-    folded(name) !== own && folded(name).toLowerCase() === own.toLowerCase();
-  return matches === undefined || matches.length === MAX_NAMESAKES || matches.some(differs);
+  const own = place.value.name;
+  const differs = ({ name }: Found) => name !== own && !name.startsWith(`${own}'`);
+  // The base may have other names.
+  return (
+    summary.value?.base != null ||
+    matches === undefined ||
+    matches.length === MAX_NAMESAKES ||
+    matches.some(differs)
+  );
 });
 /** A pattern that only this name matches. */
 export function exactly(name: string): string {

@@ -223,6 +223,12 @@ test("a button for a function leaves one alone whose name differs in case only",
     await page.getByRole("button", { name: `Remove: ${said}` }).click();
     await settle(page);
   }
+  // The other one comes back when the pattern that leaves it out goes.
+  const scoped = await open([file], "view=functions&f=step&ff=a.go&drop=%5EStep%24");
+  await scoped.keyboard.press("f");
+  await settle(scoped);
+  assert.ok((await scoped.locator(".command").textContent()).includes("--focus '(?-i)^step$'"));
+  await close(scoped);
   await close(page);
 });
 
