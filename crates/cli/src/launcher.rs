@@ -1,6 +1,7 @@
 //! Programs that start others: what these cost is recorded only on request.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -114,6 +115,26 @@ fn interpreter(program: &Path) -> Option<Vec<String>> {
     file.take(MAX_INTERPRETER_BYTES).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).split_whitespace().map(str::to_owned).collect())
+}
+
+/// Returns the command that has taken the place of a program, of which Callgrind has written nothing then. A program whose only work is to
+/// start another one, such as `env`, does not count.
+pub(crate) fn replaced(profiles: &[Profile], process: u32, program: &OsStr) -> Option<String> {
+    let word = program.as_encoded_bytes();
+    // Other bytes are written in another way.
+    let is_plain = word.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'\\');
+    if !is_plain || matches!(Launcher::named(Path::new(program)), Some(Launcher::Other(_))) {
+        return None;
+    }
+    let parts = profiles.iter().flat_map(Profile::parts);
+    let mut of_program = parts.filter(|part| {
+        part.pid() == Some(u64::from(process))
+            && part.creator().is_some_and(|creator| creator.starts_with(b"callgrind-"))
+    });
+    let command = of_program.next()?.command()?.trim_ascii();
+    // A script is a word of its interpreter.
+    let is_program = command.split(|byte| *byte == b' ').any(|own| own == word);
+    (!is_program).then(|| printable(command).into_owned())
 }
 
 /// Returns the commands of profiles if each is that of a launcher, so that nothing else was recorded.

@@ -269,6 +269,25 @@ fn programs_that_are_started_and_not_recorded_are_named() {
     }
 }
 
+#[test]
+fn a_program_in_the_place_of_another_is_named() {
+    if !can_record() {
+        return;
+    }
+    let folder =
+        folder(&[("work.sh", b"#!/bin/sh\nexec /bin/true\n"), ("stays.sh", b"#!/bin/sh\n/bin/true\n:\n")]);
+    let path = folder.path();
+    ["work.sh", "stays.sh"].iter().for_each(|name| make_executable(&path.join(name)));
+    let note = "the program ran `/bin/true` in its place: Callgrind does not count what it did before";
+    for (command, has_note) in [("./work.sh", true), ("./stays.sh", false), ("env A=1 /bin/true", false)] {
+        let config = format!("[[benchmark]]\nname = \"a\"\ncommand = \"{command}\"\n");
+        configure(path, &(config + "options = [\"--trace-children=yes\"]\n"));
+        let output = gate(path, &["bless"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains(note), has_note, "{command}: {}", stderr(&output));
+    }
+}
+
 fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -243,8 +243,12 @@ pub(crate) struct Engine {
     is_counted: bool,
     /// Parts of the profile that were written.
     parts: u64,
+    /// The number of the first part: those before are of programs that this one has replaced.
+    first_part: u64,
     /// The processes that this one was forked from. They ran the same program then.
     forked_from: Vec<u32>,
+    /// `false` if a forked process cannot tell what it has counted from what its parent has.
+    knows_own_counts: bool,
     /// The cost in all parts.
     collected: u64,
     /// The numbers of names in a file of several parts.
@@ -314,6 +318,7 @@ impl Engine {
     pub(crate) fn new(beginning: Beginning, state: &mut State) -> Engine {
         let Beginning { options, arena, space, objects, start, brk, threads, hot_place, limits } = beginning;
         let is_counted = options.is_counted_at_start;
+        let parts = options.inherited.as_ref().map_or(0, |inherited| inherited.parts);
         let contexts = Contexts::new(options.choices.max_callers());
         let mut engine = Engine {
             options,
@@ -345,8 +350,10 @@ impl Engine {
             partial_runs: BTreeMap::new(),
             jumps: BTreeMap::new(),
             is_counted,
-            parts: 0,
+            parts,
+            first_part: parts + 1,
             forked_from: Vec::new(),
+            knows_own_counts: true,
             collected: 0,
             name_numbers: RefCell::default(),
         };

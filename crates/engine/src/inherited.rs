@@ -15,7 +15,7 @@ pub(crate) const LIMIT_COUNT: usize = 4;
 /// ```
 /// use gristmill_engine::Inherited;
 ///
-/// let words = ["0", "0", "pipe", "", "-,-,-,-", "2", "/bin/echo", "echo", "a", "LANG=C"].map(Into::into);
+/// let words = ["0", "0", "pipe", "", "0", "-,-,-,-", "2", "/bin/echo", "echo", "a", "LANG=C"].map(Into::into);
 /// let inherited = Inherited::parse(&words).unwrap();
 /// assert_eq!(inherited.words, ["echo", "a"]);
 /// assert_eq!(inherited.variables(), [("LANG".into(), "C".into())]);
@@ -30,6 +30,8 @@ pub struct Inherited {
     pub ignores_pipe_signal: bool,
     /// Standard streams that are closed, by their descriptors. The runtime of Rust opens them.
     pub closed_streams: Vec<i32>,
+    /// The parts that were written so far.
+    pub parts: u64,
     /// The limits of memory and files that were set.
     pub limits: [Option<Limit>; LIMIT_COUNT],
     /// The program, as it was called.
@@ -53,7 +55,7 @@ impl Inherited {
 
     /// Parses what the engine hands on to itself. `None` if it is something else.
     pub fn parse(words: &[OsString]) -> Option<Inherited> {
-        let [mask, parent, pipe, closed, limits, count, path, rest @ ..] = words else { return None };
+        let [mask, parent, pipe, closed, parts, limits, count, path, rest @ ..] = words else { return None };
         let count: usize = count.to_str()?.parse().ok()?;
         let (words, environment) = rest.split_at_checked(count)?;
         Some(Inherited {
@@ -65,6 +67,7 @@ impl Inherited {
                 .bytes()
                 .map(|digit| i32::from(digit) - i32::from(b'0'))
                 .collect(),
+            parts: parts.to_str()?.parse().ok()?,
             limits: parse_limits(limits.to_str()?)?,
             path: path.into(),
             environment: environment.to_vec(),
@@ -82,7 +85,9 @@ impl Inherited {
         let closed: String = self.closed_streams.iter().map(i32::to_string).collect();
         let count = self.words.len().to_string();
         let parent = self.parent.unwrap_or(0).to_string();
-        let first = [format!("{:x}", self.mask), parent, pipe.to_owned(), closed, limits.join(","), count];
+        let mask = format!("{:x}", self.mask);
+        let parts = self.parts.to_string();
+        let first = [mask, parent, pipe.to_owned(), closed, parts, limits.join(","), count];
         let rest = self.words.iter().chain(&self.environment).cloned();
         first.into_iter().map(OsString::from).chain([self.path.clone().into()]).chain(rest)
     }
@@ -122,6 +127,7 @@ mod tests {
             parent: Some(71),
             ignores_pipe_signal: true,
             closed_streams: vec![0, 2],
+            parts: 3,
             limits: [None, Some([1, 2]), None, Some([u64::MAX; 2])],
             path: "./a".into(),
             words: texts(&["--", "A=1"]),
@@ -129,7 +135,7 @@ mod tests {
         };
         let words: Vec<OsString> = inherited.to_words().collect();
         assert_eq!(Inherited::parse(&words).as_ref(), Some(&inherited));
-        assert_eq!(Inherited::parse(&words[..7]), None);
+        assert_eq!(Inherited::parse(&words[..8]), None);
         let expected = [("A", "1"), ("=B", "2"), ("C", "")].map(|(name, value)| (name.into(), value.into()));
         assert_eq!(inherited.variables(), expected);
         let none = Inherited { words: Vec::new(), closed_streams: Vec::new(), ..inherited };

@@ -26,6 +26,10 @@ struct Slot {
     is_live: bool,
     /// The cost when counting began again.
     cost_before: u64,
+    /// The cost when the process was forked.
+    cost_of_parent: u64,
+    /// The address of counters that have what was counted before the process was forked.
+    counts_of_parent: Option<u64>,
 }
 
 /// All threads that there were.
@@ -66,7 +70,15 @@ impl Threads {
                     memory::release(base, self.sizes.counters);
                     return None;
                 };
-                self.slots.push(Slot { base, first_frame, shadow_bytes, is_live: true, cost_before: 0 });
+                self.slots.push(Slot {
+                    base,
+                    first_frame,
+                    shadow_bytes,
+                    is_live: true,
+                    cost_before: 0,
+                    cost_of_parent: 0,
+                    counts_of_parent: None,
+                });
                 (self.slots.len() - 1, 0)
             }
         };
@@ -116,6 +128,40 @@ impl Threads {
     /// Returns the addresses of the counters of all threads that there were.
     pub(crate) fn bases(&self) -> Vec<u64> {
         self.slots.iter().map(|slot| slot.base).collect()
+    }
+
+    /// Returns the address of other counters of a thread: what was counted before the process was forked.
+    pub(crate) fn counts_of_parent(&self, index: usize) -> Option<u64> {
+        self.slots[index].counts_of_parent
+    }
+
+    /// Takes memory for what a thread, by the address of its counters, has counted before the process was forked. `None` if there is none.
+    pub(crate) fn begin_own_counts(&mut self, base: u64) -> Option<u64> {
+        let index = self.slots.iter().position(|slot| slot.base == base)?;
+        self.slots[index].cost_of_parent = self.cost(index);
+        let length = self.sizes.counters;
+        let slot = &mut self.slots[index];
+        slot.counts_of_parent = slot.counts_of_parent.or_else(|| memory::reserve(length));
+        slot.counts_of_parent
+    }
+
+    /// Forgets what threads, by the addresses of their counters, have counted before the process was forked. Returns where that was.
+    pub(crate) fn forget_counts_of_parent(&mut self, bases: &[u64]) -> Vec<u64> {
+        let slots = self.slots.iter_mut().filter(|slot| bases.contains(&slot.base));
+        let forgotten: Vec<u64> = slots.filter_map(|slot| slot.counts_of_parent.take()).collect();
+        forgotten.iter().for_each(|start| memory::release(*start, self.sizes.counters));
+        forgotten
+    }
+
+    /// Returns what all threads have cost since counting began or the process was forked.
+    pub(crate) fn total_since_fork(&self) -> u64 {
+        (0..self.slots.len()).map(|index| self.cost_since_fork(index)).fold(0, u64::saturating_add)
+    }
+
+    /// Returns what a thread has cost since counting began or the process was forked.
+    pub(crate) fn cost_since_fork(&self, index: usize) -> u64 {
+        let Slot { cost_before, cost_of_parent, .. } = self.slots[index];
+        self.cost(index).saturating_sub(cost_before.max(cost_of_parent))
     }
 
     /// Returns what a thread has cost since counting began. A handler that has ended since then is not part of it.

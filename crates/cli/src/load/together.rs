@@ -17,6 +17,9 @@ use crate::terminal::{grouped, printable_path};
 /// The limit of values in a warning.
 const MAX_VALUES: usize = 3;
 
+/// The begin of the trigger of a part that was written as another program took the place of its own.
+const REPLACED: &[u8] = b"Replaced by ";
+
 /// Warns if files are given twice or are not of one recording. Of a single file, a hint says which share of its recording
 /// it has.
 pub(crate) fn check(paths: &[PathBuf], has_set: bool, profile: &Profile, session: &Session) {
@@ -170,10 +173,16 @@ fn unlike(profile: &Profile) -> Option<String> {
         let names = part.event_types().iter().map(|&event| lossy(profile.event(event).name));
         names.collect::<Vec<_>>().join(" ")
     };
+    // A process has several commands if it has run one program in the place of another.
+    let has_replaced = |part: &Part<'_>| {
+        let is_replaced = |other: &Part<'_>| other.trigger().is_some_and(|text| text.starts_with(REPLACED));
+        firsts.iter().any(|other| other.pid().is_some() && other.pid() == part.pid() && is_replaced(other))
+    };
+    let command = |part: &Part<'_>| part.command().map(|command| lossy(command.trim_ascii()));
     let properties: [(&str, Vec<Option<String>>); 4] = [
         (
             "command",
-            firsts.iter().map(|part| part.command().map(|command| lossy(command.trim_ascii()))).collect(),
+            firsts.iter().map(|part| if has_replaced(part) { None } else { command(part) }).collect(),
         ),
         ("process", firsts.iter().map(|part| part.pid().map(|pid| pid.to_string())).collect()),
         ("event types", firsts.iter().map(|part| Some(events(part))).collect()),

@@ -72,6 +72,29 @@ int main(void) {
 }
 "#;
 
+/// Works, then runs itself in its own place, or forks a process that does so, or one that ends.
+const REPLACES: &str = r#"
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void before(int n) { for (volatile int i = 0; i < n; i++); }
+__attribute__((noinline)) void work(int n) { for (volatile int i = 0; i < n; i++); }
+__attribute__((noinline)) void after(int n) { for (volatile int i = 0; i < n; i++); }
+__attribute__((noinline)) void within(char *kind, char *path) {
+    work(300000);
+    if (strcmp(kind, "end")) execl(path, path, (char *)0);
+    if (!strcmp(kind, "fails")) after(70);
+}
+int main(int argc, char **argv) {
+    if (argc == 1) { after(50); return 0; }
+    before(200000);
+    int forks = !strcmp(argv[2], "fork");
+    if (!forks || fork() == 0) { within(argv[1], argc > 3 ? argv[3] : argv[0]); return 0; }
+    wait(0);
+    return 0;
+}
+"#;
+
 /// The profiles of a folder by the command.
 fn by_command(folder: &Path, end: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
@@ -242,4 +265,77 @@ fn a_program_that_is_run_while_signals_come_has_none_blocked() {
     let options = ["-q", "--trace-children=yes", "-o", "itself.%p", "./itself"];
     let output = record(folder.path(), &options);
     assert_eq!((code(&output), stdout(&output).as_str()), (0, "0\n"), "{}", stderr(&output));
+}
+
+/// The self costs of the functions of `REPLACES` in a profile, with the inclusive cost of the one that calls.
+fn costs_of_replaced(path: &Path) -> [i128; 4] {
+    let words = ["functions", "--format", "json", "-n", "0", "--no-cycles", path.to_str().unwrap()];
+    let report = json(&run(&words));
+    let cost = |name: &str, kind: &str| {
+        let functions = report["functions"].as_array().unwrap().iter();
+        functions.filter(|row| row["name"] == name).map(|row| whole(&row[kind]["Ir"])).sum()
+    };
+    [cost("before", "self"), cost("work", "self"), cost("after", "self"), cost("within", "inclusive")]
+}
+
+#[test]
+fn what_a_program_did_before_another_took_its_place_is_recorded() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "replaces", &["-O1"], REPLACES);
+    let recorded = |words: &[&str], options: &[&str]| -> Vec<(String, [i128; 4])> {
+        let place = tempfile::tempdir_in(folder.path()).unwrap();
+        let name = place.path().join("out.%p");
+        let own = ["record", "--engine=native", "-q", "-o", name.to_str().unwrap()];
+        let output = run_in(folder.path(), &[&own, options, &["./replaces"], words].concat());
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{words:?}");
+        let files = files_below(place.path()).into_iter().map(|path| {
+            let content = std::fs::read_to_string(&path).unwrap();
+            let trigger = content.lines().find_map(|line| line.strip_prefix("desc: Trigger: ")).unwrap();
+            (trigger.to_owned(), costs_of_replaced(&path))
+        });
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        files
+    };
+    let traced = ["--trace-children=yes"];
+    let end = "Program termination".to_owned();
+    // Without another program, there is one file.
+    let whole = recorded(&["end", "here"], &[]);
+    let [(_, [before, work, _, within])] = whole[..] else { panic!("{whole:?}") };
+    assert!(before > 600_000 && work > 900_000 && within > work, "{whole:?}");
+
+    let replaced = recorded(&["run", "here"], &traced);
+    let [(_, last), (trigger, first)] = &replaced[..] else { panic!("{replaced:?}") };
+    assert_eq!(trigger, "Replaced by ./replaces");
+    assert_eq!((first[0], first[1], first[2]), (before, work, 0));
+    assert!((within..within + 5_000).contains(&first[3]) && last[2] > 100 && last[1] == 0, "{replaced:?}");
+
+    // What the parent has counted is not counted again.
+    let forked = recorded(&["run", "fork"], &traced);
+    let [(_, child_last), (_, parent), (trigger, child)] = &forked[..] else { panic!("{forked:?}") };
+    assert_eq!(trigger, "Replaced by ./replaces");
+    assert_eq!((child[0], child[1]), (0, work));
+    assert!((within..within + 5_000).contains(&child[3]), "{forked:?}");
+    assert_eq!((parent[0], parent[1], child_last[2]), (before, 0, last[2]));
+
+    // A process that ends has the counts of its parent, as without that option.
+    assert_eq!(recorded(&["end", "fork"], &traced), recorded(&["end", "fork"], &[]));
+    // If there is no such program, the process goes on.
+    let failed = recorded(&["fails", "here", "/missing"], &traced);
+    assert_eq!(failed.len(), 1);
+    assert_eq!(
+        (&failed[0].0, failed[0].1[..2].to_vec(), failed[0].1[2] > 100),
+        (&end, vec![before, work], true)
+    );
+
+    // Parts have numbers of their own.
+    let dumped = recorded(&["run", "here"], &["--trace-children=yes", "--dump-before=work"]);
+    let triggers: Vec<&str> = dumped.iter().map(|(trigger, _)| trigger.as_str()).collect();
+    assert_eq!(triggers, ["--dump-before=work", &end, "Replaced by ./replaces"]);
+    // All parts of a program are in one file, and those of the next one in another.
+    let combined = recorded(&["run", "here"], &["--trace-children=yes", "--combine-dumps=yes"]);
+    assert_eq!(combined, replaced);
 }

@@ -78,7 +78,14 @@ impl Engine {
             self.options.report(&unrecorded(&path, &reason));
             return self.become_unrecorded(number, arguments);
         }
-        Execution::Failed(self.become_recorded(state, own, Wanted { path, words, environment }))
+        self.dump_replaced(state, &path);
+        let apart = self.set_parts_apart();
+        let result = self.become_recorded(state, own, Wanted { path, words, environment });
+        if let Some([name, apart]) = apart {
+            // The program goes on after all.
+            drop(std::fs::rename(apart, name));
+        }
+        Execution::Failed(result)
     }
 
     /// Closes what was closed, if this program takes the place of another one.
@@ -112,6 +119,7 @@ impl Engine {
             parent: self.options.parent,
             ignores_pipe_signal: self.signals.is_ignored(sys::SIGPIPE),
             closed_streams: closed_streams(),
+            parts: self.parts,
             limits: self.limits.own(),
             path: text(path.clone()).into(),
             words: words.into_iter().map(text).collect(),

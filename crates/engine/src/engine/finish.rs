@@ -76,7 +76,10 @@ impl Engine {
             self.end_calls(other);
         }
         self.threads.keep_only(state);
-        self.parts = 0;
+        (self.parts, self.first_part) = (0, 1);
+        if self.options.words_for_others.is_some() {
+            self.set_counts_of_parent_apart(state);
+        }
         // What is forked goes on, as under Callgrind.
         self.options.parent = None;
         self.options.client.begin(std::process::id());

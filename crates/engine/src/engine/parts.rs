@@ -1,18 +1,24 @@
 //! Parts of the profile: what was counted is written, and counting begins again, while calls go on.
 
+use std::path::PathBuf;
+
 use linux_raw_sys::general as sys;
 
 use super::limits::Limits;
 use super::own_call::own_call;
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
-use super::{Engine, Exit, profile};
+use super::{Engine, Exit, PartialRun, profile};
+use crate::arena::Cell;
 use crate::contexts::{EdgeId, FunctionId};
 use crate::memory;
 use crate::state::{Frame, State};
 
 /// The end of the descriptors that are closed if there are too many files.
 const LAST_CLOSED: u64 = 16;
+
+/// The least cost of a forked process that has a part when another program replaces it: starting a program costs less.
+const MIN_COST_OF_FORKED: u64 = 1_000_000;
 
 /// The end of the error.
 const TOO_MANY_FILES: &str = "(os error 24)";
@@ -37,6 +43,7 @@ impl Engine {
         };
         match trigger {
             Trigger::End => b"Program termination".to_vec(),
+            Trigger::Replaced(program) => [b"Replaced by ", &program[..]].concat(),
             Trigger::Before(id) => function("--dump-before=", *id),
             Trigger::After(id) => function("--dump-after=", *id),
             Trigger::Blocks => format!("--dump-every-bb={}", self.options.dump_every).into_bytes(),
@@ -52,8 +59,72 @@ impl Engine {
         self.count_begun_blocks(state, u64::MAX);
         self.add_all_calls(state, is_alone, Change::Part);
         self.write_part(trigger, is_alone.then_some(state.own_address));
-        self.restart(state, is_alone);
+        self.restart(state, is_alone, !matches!(trigger, Trigger::Replaced(_)));
         self.count_begun_blocks(state, 1);
+    }
+
+    /// Writes what was counted for a program that another one is about to replace. Of a forked process, that is not what its parent has
+    /// counted, and a start of a program is no reason for a file.
+    pub(super) fn dump_replaced(&mut self, state: &mut State, program: &[u8]) {
+        self.stop_others(state);
+        let is_forked = !self.forked_from.is_empty();
+        let cost = self.threads.total_since_fork();
+        if cost > 0 && !(is_forked && (cost < MIN_COST_OF_FORKED || !self.knows_own_counts)) {
+            self.dump(state, &Trigger::Replaced(program.to_owned()));
+        }
+    }
+
+    /// Gives a file of several parts the name of its last part: the program that replaces this one writes a file of its own. Returns both
+    /// names.
+    pub(super) fn set_parts_apart(&self) -> Option<[PathBuf; 2]> {
+        if !self.options.combines_parts || self.parts < self.first_part {
+            return None;
+        }
+        let path = self.options.client.output(std::process::id());
+        let mut apart = path.clone().into_os_string();
+        apart.push(format!(".{}", self.parts));
+        let names = [path, apart.into()];
+        (names[0].is_file() && std::fs::rename(&names[0], &names[1]).is_ok()).then_some(names)
+    }
+
+    /// Tells what was counted so far, by the process that this one was forked from, from what this one counts.
+    pub(super) fn set_counts_of_parent_apart(&mut self, state: &mut State) {
+        let root_cost = state.root_cost;
+        self.add_calls(state, Change::Part);
+        self.knows_own_counts = true;
+        for base in self.threads.bases() {
+            let Some(kept) = self.threads.begin_own_counts(base) else {
+                self.knows_own_counts = false;
+                continue;
+            };
+            self.counts().for_each(|cell| {
+                let count = cell.of(base);
+                if count != 0 {
+                    cell.add(kept, count);
+                    cell.set(base, 0);
+                }
+            });
+            let runs = std::mem::take(&mut self.partial_runs).into_iter();
+            let kept_run = |run: PartialRun| match run.thread == base {
+                true => PartialRun { thread: kept, ..run },
+                false => run,
+            };
+            for (run, count) in runs {
+                *self.partial_runs.entry(kept_run(run)).or_default() += count;
+            }
+        }
+        self.add_calls(state, Change::Restart);
+        state.root_cost = root_cost;
+    }
+
+    /// Iterates over the counters of a thread.
+    fn counts(&self) -> impl Iterator<Item = Cell> {
+        let blocks = self.blocks.iter().flat_map(|block| {
+            std::iter::once(block.counter).chain(block.repetitions.iter().map(|(_, cell)| *cell))
+        });
+        let jumps = self.jumps.values().filter_map(|followed| followed.cell());
+        let calls = self.contexts.edges().iter().filter_map(|edge| edge.cells);
+        blocks.chain(jumps).chain(calls.flat_map(|cells| [cells.count(), cells.cost()]))
     }
 
     /// Begins to count again, in a thread that has a profile of its own or in all.
@@ -61,7 +132,7 @@ impl Engine {
         self.stop_others(state);
         self.count_begun_blocks(state, u64::MAX);
         self.add_all_calls(state, is_alone, Change::Zero);
-        self.restart(state, is_alone);
+        self.restart(state, is_alone, true);
         self.count_begun_blocks(state, 1);
     }
 
@@ -127,24 +198,16 @@ impl Engine {
     }
 
     /// Sets all counts to zero, of one thread or of all. Calls that go on were counted, and are not when they end.
-    fn restart(&mut self, state: &mut State, is_alone: bool) {
+    fn restart(&mut self, state: &mut State, is_alone: bool, forgets_parent: bool) {
         let bases = if is_alone { vec![state.own_address] } else { self.threads.bases() };
         for base in &bases {
-            for block in &self.blocks {
-                block.counter.set(*base, 0);
-                for (_, cell) in &block.repetitions {
-                    cell.set(*base, 0);
-                }
-            }
-            for cell in self.jumps.values().filter_map(|followed| followed.cell()) {
-                cell.set(*base, 0);
-            }
-            for cells in self.contexts.edges().iter().filter_map(|edge| edge.cells) {
-                cells.count().set(*base, 0);
-                cells.cost().set(*base, 0);
-            }
+            self.counts().for_each(|cell| cell.set(*base, 0));
         }
         self.partial_runs.retain(|run, _| !bases.contains(&run.thread));
+        if forgets_parent {
+            let forgotten = self.threads.forget_counts_of_parent(&bases);
+            self.partial_runs.retain(|run, _| !forgotten.contains(&run.thread));
+        }
         self.add_all_calls(state, is_alone, Change::Restart);
         self.threads.restart_summaries(&bases);
     }

@@ -120,7 +120,7 @@ pub(crate) fn write(
     let bases = engine.threads.bases();
     let threads = bases.iter().enumerate().filter(|(_, base)| thread.is_none_or(|thread| thread == **base));
     let threads: Vec<usize> = threads.map(|(index, _)| index).collect();
-    let part = Part { number, trigger, thread: None, is_appended: is_combined && number > 1 };
+    let part = Part { number, trigger, thread: None, is_appended: is_combined && number > engine.first_part };
     if !engine.options.separates_threads {
         return write_threads(engine, path.as_ref(), &threads, part);
     }
@@ -131,7 +131,7 @@ pub(crate) fn write(
         if !is_combined {
             name.push(format!("-{number:02}"));
         }
-        let is_appended = is_combined && (part.number > 1 || index > 0);
+        let is_appended = is_combined && (part.number > engine.first_part || index > 0);
         let part = Part { thread: Some(number), is_appended, ..part };
         total += write_threads(engine, name.as_ref(), &[thread], part)?;
     }
@@ -141,9 +141,17 @@ pub(crate) fn write(
 /// Writes the profile of threads, by their indexes.
 fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>) -> Result<u64, String> {
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let summary = threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add);
+    let is_replaced = matches!(part.trigger, Trigger::Replaced(_));
+    let summary = |thread: &usize| match is_replaced {
+        true => engine.threads.cost_since_fork(*thread),
+        false => engine.threads.summary(*thread),
+    };
+    let summary = threads.iter().map(summary).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
-    let bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
+    let mut bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
+    if !is_replaced {
+        bases.extend(threads.iter().filter_map(|thread| engine.threads.counts_of_parent(*thread)));
+    }
     let profile = Profile { engine, callees: Map::default(), part };
     let (bytes, total) = profile.write(&costs(engine, &bases), summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
@@ -289,7 +297,7 @@ impl Profile<'_> {
         let options = &self.engine.options;
         let part = self.part;
         // The parts of threads of one moment are complete files.
-        if part.is_appended && part.number > 1 {
+        if part.is_appended && part.number > self.engine.first_part {
             put(writer, Line::Blank)?;
         } else {
             put(writer, Line::Comment(b" callgrind format"))?;

@@ -7,6 +7,8 @@ use crate::contexts::FunctionId;
 pub(crate) enum Trigger {
     /// The end of the program.
     End,
+    /// Another program, which takes the place of this one: its path.
+    Replaced(Vec<u8>),
     Before(FunctionId),
     After(FunctionId),
     Blocks,

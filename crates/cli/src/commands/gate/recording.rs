@@ -320,6 +320,13 @@ impl<'c> Recorder<'c> {
                  `--trace-children=yes` to `options` to record them, too, or `--trace-children=no` if they do not count"
             )
         });
+        let program = recording.command.first();
+        let replaced = program.and_then(|word| launcher::replaced(&profiles, process, word.as_ref()));
+        let note = note.or_else(|| {
+            replaced.map(|last| {
+                format!("the program ran `{last}` in its place: Callgrind does not count what it did before")
+            })
+        });
         let profile = sum(profiles).map_err(|error| {
             let hint = match traces_children(recording) {
                 None => ": if it starts another program, add `--trace-children=yes` to its `options`",

@@ -53,8 +53,9 @@ pub(super) struct Recorded {
     has_file_for_each_process: bool,
     /// `true` if later processes can have the ids of earlier ones: some have lower ids than the program.
     have_ids_come_round: bool,
-    /// The name for the program.
+    /// The name for the program, and its process.
     name: PathBuf,
+    program: u32,
 }
 
 impl Recorded {
@@ -155,6 +156,7 @@ impl Recorded {
             has_file_for_each_process: name.has_process_id(),
             have_ids_come_round: processes.all.iter().any(|process| *process < program),
             name: name.of_process(program),
+            program,
             files,
         }
     }
@@ -243,6 +245,13 @@ impl Recorded {
             session.warn(
                 "no cost was collected: the options say when to collect, and that did not happen in this run",
             );
+        }
+        let profiles = std::slice::from_ref(&profile);
+        let replaced = args.program.first().and_then(|word| launcher::replaced(profiles, self.program, word));
+        if let Some(last) = replaced.filter(|_| traces) {
+            session.warn(&format!(
+                "the program ran {last} in its place: Callgrind writes nothing of what it did before, --engine native does"
+            ));
         }
         if let Some((first, others)) = self.similar.split_first().filter(|_| args.force) {
             let more = match others.len() {
