@@ -26,8 +26,6 @@ struct Slot {
     is_live: bool,
     /// The cost when counting began again.
     cost_before: u64,
-    /// The cost when the process was forked.
-    cost_of_parent: u64,
     /// The address of counters that have what was counted before the process was forked.
     counts_of_parent: Option<u64>,
 }
@@ -76,7 +74,6 @@ impl Threads {
                     shadow_bytes,
                     is_live: true,
                     cost_before: 0,
-                    cost_of_parent: 0,
                     counts_of_parent: None,
                 });
                 (self.slots.len() - 1, 0)
@@ -137,10 +134,8 @@ impl Threads {
 
     /// Takes memory for what a thread, by the address of its counters, has counted before the process was forked. `None` if there is none.
     pub(crate) fn begin_own_counts(&mut self, base: u64) -> Option<u64> {
-        let index = self.slots.iter().position(|slot| slot.base == base)?;
-        self.slots[index].cost_of_parent = self.cost(index);
         let length = self.sizes.counters;
-        let slot = &mut self.slots[index];
+        let slot = self.slots.iter_mut().find(|slot| slot.base == base)?;
         slot.counts_of_parent = slot.counts_of_parent.or_else(|| memory::reserve(length));
         slot.counts_of_parent
     }
@@ -151,17 +146,6 @@ impl Threads {
         let forgotten: Vec<u64> = slots.filter_map(|slot| slot.counts_of_parent.take()).collect();
         forgotten.iter().for_each(|start| memory::release(*start, self.sizes.counters));
         forgotten
-    }
-
-    /// Returns what all threads have cost since counting began or the process was forked.
-    pub(crate) fn total_since_fork(&self) -> u64 {
-        (0..self.slots.len()).map(|index| self.cost_since_fork(index)).fold(0, u64::saturating_add)
-    }
-
-    /// Returns what a thread has cost since counting began or the process was forked.
-    pub(crate) fn cost_since_fork(&self, index: usize) -> u64 {
-        let Slot { cost_before, cost_of_parent, .. } = self.slots[index];
-        self.cost(index).saturating_sub(cost_before.max(cost_of_parent))
     }
 
     /// Returns what a thread has cost since counting began. A handler that has ended since then is not part of it.

@@ -74,6 +74,7 @@ int main(void) {
 
 /// Works, then runs itself in its own place, or forks a process that does so, or one that ends.
 const REPLACES: &str = r#"
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,8 +86,17 @@ __attribute__((noinline)) void within(char *kind, char *path) {
     if (strcmp(kind, "end")) execl(path, path, (char *)0);
     if (!strcmp(kind, "fails")) after(70);
 }
+static int is_child;
+static void fork_here(int signal) { (void)signal; before(200000); is_child = fork() == 0; }
 int main(int argc, char **argv) {
     if (argc == 1) { after(50); return 0; }
+    if (!strcmp(argv[2], "handler")) {
+        signal(SIGUSR1, fork_here);
+        raise(SIGUSR1);
+        if (is_child) within(argv[1], argv[0]);
+        wait(0);
+        return 0;
+    }
     before(200000);
     int forks = !strcmp(argv[2], "fork");
     if (!forks || fork() == 0) { within(argv[1], argc > 3 ? argv[3] : argv[0]); return 0; }
@@ -321,8 +331,15 @@ fn what_a_program_did_before_another_took_its_place_is_recorded() {
     assert!((within..within + 5_000).contains(&child[3]), "{forked:?}");
     assert_eq!((parent[0], parent[1], child_last[2]), (before, 0, last[2]));
 
+    // Also if the process was forked in the handler of a signal, which has returned.
+    let handled = recorded(&["run", "handler"], &traced);
+    let [_, _, (_, child)] = &handled[..] else { panic!("{handled:?}") };
+    assert_eq!((child[0], child[1]), (0, work));
+
     // A process that ends has the counts of its parent, as without that option.
-    assert_eq!(recorded(&["end", "fork"], &traced), recorded(&["end", "fork"], &[]));
+    for way in ["fork", "handler"] {
+        assert_eq!(recorded(&["end", way], &traced), recorded(&["end", way], &[]), "{way}");
+    }
     // If there is no such program, the process goes on.
     let failed = recorded(&["fails", "here", "/missing"], &traced);
     assert_eq!(failed.len(), 1);

@@ -68,7 +68,7 @@ impl Engine {
     pub(super) fn dump_replaced(&mut self, state: &mut State, program: &[u8]) {
         self.stop_others(state);
         let is_forked = !self.forked_from.is_empty();
-        let cost = self.threads.total_since_fork();
+        let cost = self.counted(&self.threads.bases());
         if cost > 0 && !(is_forked && (cost < MIN_COST_OF_FORKED || !self.knows_own_counts)) {
             self.dump(state, &Trigger::Replaced(program.to_owned()));
         }
@@ -115,6 +115,16 @@ impl Engine {
         }
         self.add_calls(state, Change::Restart);
         state.root_cost = root_cost;
+    }
+
+    /// Adds up what blocks cost in threads, by the addresses of their counters.
+    pub(super) fn counted(&self, bases: &[u64]) -> u64 {
+        let costs = self.blocks.iter().map(|block| {
+            let repetitions = block.repetitions.iter().map(|(_, cell)| cell.sum(bases));
+            let cost = block.counter.sum(bases).wrapping_mul(block.lengths.len() as u64);
+            repetitions.fold(cost, u64::wrapping_add)
+        });
+        costs.fold(0, u64::wrapping_add)
     }
 
     /// Iterates over the counters of a thread.

@@ -141,17 +141,15 @@ pub(crate) fn write(
 /// Writes the profile of threads, by their indexes.
 fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>) -> Result<u64, String> {
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let is_replaced = matches!(part.trigger, Trigger::Replaced(_));
-    let summary = |thread: &usize| match is_replaced {
-        true => engine.threads.cost_since_fork(*thread),
-        false => engine.threads.summary(*thread),
-    };
-    let summary = threads.iter().map(summary).fold(0, u64::wrapping_add);
     let bases = engine.threads.bases();
     let mut bases: Vec<u64> = threads.iter().map(|thread| bases[*thread]).collect();
-    if !is_replaced {
-        bases.extend(threads.iter().filter_map(|thread| engine.threads.counts_of_parent(*thread)));
-    }
+    let summary = match part.trigger {
+        Trigger::Replaced(_) => engine.counted(&bases),
+        _ => {
+            bases.extend(threads.iter().filter_map(|thread| engine.threads.counts_of_parent(*thread)));
+            threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add)
+        }
+    };
     let profile = Profile { engine, callees: Map::default(), part };
     let (bytes, total) = profile.write(&costs(engine, &bases), summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
