@@ -127,9 +127,9 @@ impl Threads {
         self.slots.iter().map(|slot| slot.base).collect()
     }
 
-    /// Returns the address of other counters of a thread: what was counted before the process was forked.
-    pub(crate) fn counts_of_parent(&self, index: usize) -> Option<u64> {
-        self.slots[index].counts_of_parent
+    /// Returns the address of other counters of a thread, by the address of its own: what was counted before the process was forked.
+    pub(crate) fn counts_of_parent(&self, base: u64) -> Option<u64> {
+        self.slots.iter().find(|slot| slot.base == base)?.counts_of_parent
     }
 
     /// Takes memory for what a thread, by the address of its counters, has counted before the process was forked. `None` if there is none.
@@ -159,6 +159,13 @@ impl Threads {
             if bases.contains(&self.slots[index].base) {
                 self.slots[index].cost_before = self.cost(index);
             }
+        }
+    }
+
+    /// Adds a cost to what a thread, by the address of its counters, has cost since counting began.
+    pub(crate) fn add_to_summary(&mut self, base: u64, cost: u64) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.base == base) {
+            slot.cost_before = slot.cost_before.saturating_sub(cost);
         }
     }
 

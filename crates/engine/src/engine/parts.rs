@@ -67,9 +67,10 @@ impl Engine {
     /// counted, and a start of a program is no reason for a file.
     pub(super) fn dump_replaced(&mut self, state: &mut State, program: &[u8]) {
         self.stop_others(state);
-        let is_forked = !self.forked_from.is_empty();
+        // With its first part, it has written what its parent has counted.
+        let is_as_forked = !self.forked_from.is_empty() && self.parts == 0;
         let cost = self.counted(&self.threads.bases());
-        if cost > 0 && !(is_forked && (cost < MIN_COST_OF_FORKED || !self.knows_own_counts)) {
+        if cost > 0 && !(is_as_forked && (cost < MIN_COST_OF_FORKED || !self.knows_own_counts)) {
             self.dump(state, &Trigger::Replaced(program.to_owned()));
         }
     }
@@ -220,6 +221,10 @@ impl Engine {
         }
         self.add_all_calls(state, is_alone, Change::Restart);
         self.threads.restart_summaries(&bases);
+        for base in bases {
+            let kept = self.threads.counts_of_parent(base).map_or(0, |kept| self.counted(&[kept]));
+            self.threads.add_to_summary(base, kept);
+        }
     }
 
     fn add_all_calls(&self, state: &mut State, is_alone: bool, change: Change) {

@@ -146,7 +146,8 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
     let summary = match part.trigger {
         Trigger::Replaced(_) => engine.counted(&bases),
         _ => {
-            bases.extend(threads.iter().filter_map(|thread| engine.threads.counts_of_parent(*thread)));
+            let of_parent = bases.iter().filter_map(|base| engine.threads.counts_of_parent(*base));
+            bases.extend(of_parent.collect::<Vec<u64>>());
             threads.iter().map(|thread| engine.threads.summary(*thread)).fold(0, u64::wrapping_add)
         }
     };
