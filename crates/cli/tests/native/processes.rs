@@ -355,4 +355,10 @@ fn what_a_program_did_before_another_took_its_place_is_recorded() {
     // All parts of a program are in one file, and those of the next one in another.
     let combined = recorded(&["run", "here"], &["--trace-children=yes", "--combine-dumps=yes"]);
     assert_eq!(combined, replaced);
+    // Beside a device is no place for a part.
+    std::os::unix::fs::symlink("/dev/null", folder.path().join("null")).unwrap();
+    let words = ["record", "--engine=native", "-q", "--trace-children=yes", "-o", "null"];
+    let output = run_in(folder.path(), &[&words[..], &["./replaces", "run", "here"]].concat());
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    assert!(!folder.path().join("null.1").exists());
 }

@@ -66,6 +66,11 @@ impl Engine {
     /// Writes what was counted for a program that another one is about to replace. Of a forked process, that is not what its parent has
     /// counted, and a start of a program is no reason for a file.
     pub(super) fn dump_replaced(&mut self, state: &mut State, program: &[u8]) {
+        let output = self.options.client.output(std::process::id());
+        if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            // Beside a device, such as /dev/null, there is no place for another file.
+            return;
+        }
         self.stop_others(state);
         // With its first part, it has written what its parent has counted.
         let is_as_forked = !self.forked_from.is_empty() && self.parts == 0;
