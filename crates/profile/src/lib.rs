@@ -113,7 +113,7 @@ pub use lines::{CallSite, Invocations, JumpSite, LineCosts, LineDetail};
 pub use load::Loader;
 pub use load::wrapped::may_have_wrapped_costs;
 pub use packed_costs::PackedCosts;
-pub use part::Part;
+pub use part::{Part, REPLACED_BY};
 pub use profile::{EventType, Function, Profile};
 pub use selection::{NumberRange, NumberRangeError, Selection};
 pub use set::{

@@ -10,6 +10,9 @@ use crate::index::part::{OwnHeader, PartData, PartStatements, SharedHeader};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
+/// The beginning of the [trigger](Part::trigger) of a part of a program that another one has replaced in its process.
+pub const REPLACED_BY: &[u8] = b"Replaced by ";
+
 /// A part of a profile: a thread, a dump, a time span. See [`Profile::parts`].
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {

@@ -6,7 +6,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use gristmill_output::{lossy, printable};
-use gristmill_profile::{Part, Profile};
+use gristmill_profile::{Part, Profile, REPLACED_BY};
 
 use super::recording;
 use crate::args::is_dash;
@@ -16,9 +16,6 @@ use crate::terminal::{grouped, printable_path};
 
 /// The limit of values in a warning.
 const MAX_VALUES: usize = 3;
-
-/// The begin of the trigger of a part that was written as another program took the place of its own.
-const REPLACED: &[u8] = b"Replaced by ";
 
 /// Warns if files are given twice or are not of one recording. Of a single file, a hint says which share of its recording
 /// it has.
@@ -175,7 +172,8 @@ fn unlike(profile: &Profile) -> Option<String> {
     };
     // A process has several commands if it has run one program in the place of another.
     let has_replaced = |part: &Part<'_>| {
-        let is_replaced = |other: &Part<'_>| other.trigger().is_some_and(|text| text.starts_with(REPLACED));
+        let is_replaced =
+            |other: &Part<'_>| other.trigger().is_some_and(|text| text.starts_with(REPLACED_BY));
         firsts.iter().any(|other| other.pid().is_some() && other.pid() == part.pid() && is_replaced(other))
     };
     let command = |part: &Part<'_>| part.command().map(|command| lossy(command.trim_ascii()));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gristmill_profile::REPLACED_BY;
 use linux_raw_sys::general as sys;
 
 use super::limits::Limits;
@@ -43,7 +44,7 @@ impl Engine {
         };
         match trigger {
             Trigger::End => b"Program termination".to_vec(),
-            Trigger::Replaced(program) => [b"Replaced by ", &program[..]].concat(),
+            Trigger::Replaced(program) => [REPLACED_BY, &program[..]].concat(),
             Trigger::Before(id) => function("--dump-before=", *id),
             Trigger::After(id) => function("--dump-after=", *id),
             Trigger::Blocks => format!("--dump-every-bb={}", self.options.dump_every).into_bytes(),
@@ -93,7 +94,7 @@ impl Engine {
         (names[0].is_file() && std::fs::rename(&names[0], &names[1]).is_ok()).then_some(names)
     }
 
-    /// Tells what was counted so far, by the process that this one was forked from, from what this one counts.
+    /// Keeps what the parent of a forked process has counted apart from what this process counts.
     pub(super) fn set_counts_of_parent_apart(&mut self, state: &mut State) {
         let root_cost = state.root_cost;
         self.add_calls(state, Change::Part);
@@ -110,14 +111,10 @@ impl Engine {
                     cell.set(base, 0);
                 }
             });
-            let runs = std::mem::take(&mut self.partial_runs).into_iter();
-            let kept_run = |run: PartialRun| match run.thread == base {
-                true => PartialRun { thread: kept, ..run },
-                false => run,
-            };
-            for (run, count) in runs {
-                *self.partial_runs.entry(kept_run(run)).or_default() += count;
-            }
+        }
+        for (run, count) in std::mem::take(&mut self.partial_runs) {
+            let thread = self.threads.counts_of_parent(run.thread).unwrap_or(run.thread);
+            *self.partial_runs.entry(PartialRun { thread, ..run }).or_default() += count;
         }
         self.add_calls(state, Change::Restart);
         state.root_cost = root_cost;
@@ -226,6 +223,7 @@ impl Engine {
         }
         self.add_all_calls(state, is_alone, Change::Restart);
         self.threads.restart_summaries(&bases);
+        // If there are any, they are in the next part.
         for base in bases {
             let kept = self.threads.counts_of_parent(base).map_or(0, |kept| self.counted(&[kept]));
             self.threads.add_to_summary(base, kept);
