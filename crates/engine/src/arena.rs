@@ -46,8 +46,8 @@ const JUMP: u8 = 0xe9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell(u32);
 
-/// The count of calls of a function that have not returned. The number in memory is 0 minus that, so that one subtraction by translated code both
-/// counts a call and tells in the flag of a borrow whether it is the first.
+/// The count of calls of a function that have not returned, up to a maximum: translated code only stores and compares it. An addition to it
+/// would wait for that of the call before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Depth(Cell);
 
@@ -330,24 +330,19 @@ impl Table {
 }
 
 impl Depth {
-    /// Returns the offset of the negative number from the base of `gs`.
+    /// Returns the offset from the base of `gs`.
     pub(crate) fn offset(self) -> i32 {
         self.0.offset()
     }
 
     /// Returns how many calls of a thread have not returned.
     pub(crate) fn of(self, thread: u64) -> u64 {
-        self.0.of(thread).wrapping_neg()
+        self.0.of(thread)
     }
 
-    /// Counts a call of a thread.
-    pub(crate) fn enter(self, thread: u64) {
-        self.0.add(thread, u64::MAX);
-    }
-
-    /// Counts the end of a call of a thread.
-    pub(crate) fn leave(self, thread: u64) {
-        self.0.add(thread, 1);
+    /// Notes how many calls of a thread have not returned.
+    pub(crate) fn set(self, thread: u64, count: u64) {
+        self.0.set(thread, count);
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) const RAX: Reg = Reg(0);
 pub(crate) const RCX: Reg = Reg(1);
 pub(crate) const RDX: Reg = Reg(2);
 pub(crate) const RSP: Reg = Reg(4);
+/// `r11`, which compilers use least. What the program has in it is kept at another place whenever an instruction changes it, so added code
+/// changes it and restores it. To spill it first would make each use wait for the one before.
+pub(crate) const SCRATCH: Reg = Reg(11);
 
 /// A memory operand of 64 bits.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +36,6 @@ pub(crate) enum Mem {
 pub(crate) struct Condition(u8);
 
 pub(crate) const BELOW: Condition = Condition(2);
-pub(crate) const NOT_BELOW: Condition = Condition(3);
 pub(crate) const NOT_EQUAL: Condition = Condition(5);
 
 /// Bytes of code for a known address.
@@ -100,16 +102,24 @@ impl Asm {
         self.imm32(value as u32);
     }
 
-    /// `cmp dword [base + displacement], value`
-    pub(crate) fn compare32_with(&mut self, base: Reg, displacement: i8, value: u32) {
-        self.raw(&[0x81, 0x78 | base.0, displacement as u8]);
-        self.imm32(value);
+    /// `cmp byte gs:[offset], value`
+    pub(crate) fn compare_byte_with(&mut self, offset: i32, value: u8) {
+        self.raw(&[0x65, 0x80, 0x3c, 0x25]);
+        self.imm32(offset as u32);
+        self.raw(&[value]);
     }
 
-    /// `sub qword mem, 1`. Of the flags, that of a borrow is set if the number was 0.
-    pub(crate) fn subtract_one(&mut self, mem: Mem) {
-        self.with_mem(0x83, Reg(5), mem);
-        self.raw(&[1]);
+    /// `mov byte gs:[offset], value`
+    pub(crate) fn store_byte(&mut self, offset: i32, value: u8) {
+        self.raw(&[0x65, 0xc6, 0x04, 0x25]);
+        self.imm32(offset as u32);
+        self.raw(&[value]);
+    }
+
+    /// `movzx r32, byte gs:[offset]`, for the first eight registers.
+    pub(crate) fn load_byte(&mut self, to: Reg, offset: i32) {
+        self.raw(&[0x65, 0x0f, 0xb6, 0x04 | to.0 << 3, 0x25]);
+        self.imm32(offset as u32);
     }
 
     fn imm32(&mut self, value: u32) {
@@ -180,13 +190,13 @@ impl Asm {
 
     /// `mov r32, value`
     pub(crate) fn set(&mut self, to: Reg, value: u32) {
-        self.raw(&[0xb8 | to.0]);
+        self.raw(&[0x40 | to.0 >> 3, 0xb8 | to.0 & 7]);
         self.imm32(value);
     }
 
     /// `mov r64, value`
     pub(crate) fn set64(&mut self, to: Reg, value: u64) {
-        self.raw(&[0x48, 0xb8 | to.0]);
+        self.raw(&[0x48 | to.0 >> 3, 0xb8 | to.0 & 7]);
         self.raw(&value.to_le_bytes());
     }
 
@@ -196,17 +206,19 @@ impl Asm {
         if !is_near {
             self.set64(to, address);
         }
+        let (high, low) = (to.0 >> 3, to.0 & 7);
+        let wide = if count == 8 { 0x48 } else { 0x40 };
+        self.raw(&[wide | high << 2 | if is_near { 0 } else { high }]);
         self.raw(match count {
-            8 => &[0x48, 0x8b],
-            4 => &[0x8b],
+            8 | 4 => &[0x8b],
             2 => &[0x0f, 0xb7],
             _ => &[0x0f, 0xb6],
         });
         if is_near {
-            self.raw(&[0x04 | to.0 << 3, 0x25]);
+            self.raw(&[0x04 | low << 3, 0x25]);
             self.imm32(address as u32);
         } else {
-            self.raw(&[to.0 << 3 | to.0]);
+            self.raw(&[low << 3 | low]);
         }
     }
 
@@ -220,10 +232,10 @@ impl Asm {
         self.raw(&[0x48 | (reg.0 >> 3), 0xf7, 0xd0 | (reg.0 & 7)]);
     }
 
-    /// `lea to, [base + displacement]`; the base is one of the first eight registers.
+    /// `lea to, [base + displacement]`; the base is not `r12`.
     pub(crate) fn lea(&mut self, to: Reg, base: Reg, displacement: i32) {
         let modrm = |mode: u8| mode | ((to.0 & 7) << 3) | (base.0 & 7);
-        self.raw(&[0x48 | ((to.0 >> 3) << 2), 0x8d]);
+        self.raw(&[0x48 | ((to.0 >> 3) << 2) | base.0 >> 3, 0x8d]);
         match i8::try_from(displacement) {
             Ok(short) => {
                 self.raw(&[modrm(0x40)]);
@@ -242,12 +254,14 @@ impl Asm {
         }
     }
 
-    /// `lea to, [base + index + displacement]`, with registers among the first eight; the index is not `rsp`.
+    /// `lea to, [base + index + displacement]`; the index is not `rsp`.
     pub(crate) fn lea_sum(&mut self, to: Reg, base: Reg, index: Reg, displacement: i8) {
-        self.raw(&[0x48, 0x8d, 0x44 | (to.0 << 3), (index.0 << 3) | base.0, displacement as u8]);
+        let prefix = 0x48 | ((to.0 >> 3) << 2) | ((index.0 >> 3) << 1) | base.0 >> 3;
+        let operands = ((index.0 & 7) << 3) | base.0 & 7;
+        self.raw(&[prefix, 0x8d, 0x44 | ((to.0 & 7) << 3), operands, displacement as u8]);
     }
 
-    /// `shrx to, to, count` of 64 bits, for the first eight registers.
+    /// `shrx to, to, count` of 64 bits; `to` is among the first eight registers.
     pub(crate) fn shift_right(&mut self, to: Reg, count: Reg) {
         self.raw(&[0xc4, 0xe2, 0x83 | ((!count.0 & 0xf) << 3), 0xf7, 0xc0 | (to.0 << 3) | to.0]);
     }
@@ -261,15 +275,15 @@ impl Asm {
     }
 
     /// Jumps to a place that follows unless the stack pointer, and what is added to it, is above that of the frame of the shadow stack before
-    /// `rdx`. Changes `rcx` and `rdx`, and no flags.
+    /// the scratch register. Changes that and `rcx`, and no flags.
     pub(crate) fn jump_unless_stack_is_above(&mut self, added: i8) -> ShortJump {
         // The sign of the difference: −x is the complement of x − 1.
-        self.load(RCX, Mem::Base(RDX, -Frame::BYTES));
+        self.load(RCX, Mem::Base(SCRATCH, -Frame::BYTES));
         self.not(RCX);
         self.lea_sum(RCX, RSP, RCX, added);
         self.not(RCX);
-        self.set(RDX, 63);
-        self.shift_right(RCX, RDX);
+        self.set(SCRATCH, 63);
+        self.shift_right(RCX, SCRATCH);
         self.jump_if_rcx_is_zero()
     }
 
@@ -331,7 +345,7 @@ impl Asm {
 
     /// `jmp [base + displacement]`
     pub(crate) fn jump_through(&mut self, base: Reg, displacement: i8) {
-        self.raw(&[0xff, 0x60 | base.0, displacement as u8]);
+        self.raw(&[0x40 | base.0 >> 3, 0xff, 0x60 | base.0 & 7, displacement as u8]);
     }
 
     /// `jmp gs:[offset]`
@@ -340,18 +354,18 @@ impl Asm {
         self.imm32(offset as u32);
     }
 
-    /// `jmp [table + 8 * byte of hash]`, where the hash of `rcx` is made in `rdx`.
+    /// `jmp [table + 8 * byte of hash]`, where the hash of `rcx` is made in the scratch register.
     pub(crate) fn jump_by_hash(&mut self, table: u32, byte: u8) {
         debug_assert!(byte < HASH_BYTES);
-        self.set(RDX, 0);
-        // crc32 rdx, rcx
-        self.raw(&[0xf2, 0x48, 0x0f, 0x38, 0xf1, 0xd1]);
+        self.set(SCRATCH, 0);
+        // crc32 r11, rcx
+        self.raw(&[0xf2, 0x4c, 0x0f, 0x38, 0xf1, 0xd9]);
         if byte > 0 {
-            // rorx edx, edx, bits
-            self.raw(&[0xc4, 0xe3, 0x7b, 0xf0, 0xd2, 8 * byte]);
+            // rorx r11d, r11d, bits
+            self.raw(&[0xc4, 0x43, 0x7b, 0xf0, 0xdb, 8 * byte]);
         }
-        // movzx edx, dl; jmp [rdx * 8 + table]
-        self.raw(&[0x0f, 0xb6, 0xd2, 0xff, 0x24, 0xd5]);
+        // movzx r11d, r11b; jmp [r11 * 8 + table]
+        self.raw(&[0x45, 0x0f, 0xb6, 0xdb, 0x42, 0xff, 0x24, 0xdd]);
         self.imm32(table);
     }
 

@@ -1,8 +1,8 @@
 //! A block of the program: instructions up to the first that can go elsewhere, and where among them counting disturbs no flags.
 
 use iced_x86::{
-    Code, ConstantOffsets, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, OpKind, Register,
-    RflagsBits,
+    Code, ConstantOffsets, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction,
+    InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits,
 };
 
 /// The longest block. Longer runs of instructions are several blocks.
@@ -173,23 +173,47 @@ impl<'a> Block<'a> {
 pub(crate) const ALL_FLAGS: u32 =
     RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::CF | RflagsBits::PF;
 
-/// Returns the flags that are needed where code begins, as far as some instructions tell. What follows a block may need all.
-pub(crate) fn flags_needed(code: &[u8], start: u64, max_instructions: usize) -> u32 {
-    let decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
-    let (mut needed, mut unwritten) = (0, ALL_FLAGS);
-    for instruction in decoder.into_iter().take(max_instructions) {
-        let end = end_of(&instruction);
-        let is_unknown = instruction.is_invalid() || matches!(end, Some(End::Stop(_)));
-        if is_unknown || is_request(&instruction, &code[(instruction.ip() - start) as usize..]) {
-            break;
-        }
-        needed |= instruction.rflags_read() & unwritten;
-        unwritten &= !written_flags(&instruction);
-        if unwritten == 0 || end.is_some() {
-            break;
-        }
+/// The flags that are needed where code begins, as far as a look at its first instructions tells.
+#[derive(Debug)]
+pub(crate) struct FlagsNeeded {
+    /// Those that are read before they are written.
+    pub(crate) read: u32,
+    /// Those that are not written yet: what follows may need them.
+    unwritten: u32,
+}
+
+impl Default for FlagsNeeded {
+    fn default() -> FlagsNeeded {
+        FlagsNeeded { read: 0, unwritten: ALL_FLAGS }
     }
-    needed | unwritten
+}
+
+impl FlagsNeeded {
+    pub(crate) fn all(&self) -> u32 {
+        self.read | self.unwritten
+    }
+
+    /// Looks at some instructions, up to the end of a block. Returns the address that the code goes on at if it has only one and more has to be
+    /// looked at.
+    pub(crate) fn look_at(&mut self, code: &[u8], start: u64, max_instructions: usize) -> Option<u64> {
+        let decoder = Decoder::with_ip(64, code, start, DecoderOptions::NONE);
+        for instruction in decoder.into_iter().take(max_instructions) {
+            let end = end_of(&instruction);
+            let is_unknown = instruction.is_invalid() || matches!(end, Some(End::Stop(_)));
+            if is_unknown || is_request(&instruction, &code[(instruction.ip() - start) as usize..]) {
+                return None;
+            }
+            self.read |= instruction.rflags_read() & self.unwritten;
+            self.unwritten &= !written_flags(&instruction);
+            match end {
+                _ if self.unwritten == 0 => return None,
+                Some(End::Jump(target) | End::Call(target)) => return Some(target),
+                Some(_) => return None,
+                None => {}
+            }
+        }
+        None
+    }
 }
 
 /// `true` for the first instruction of a request, which code begins with.
@@ -215,6 +239,25 @@ fn is_conditional_write(instruction: &Instruction) -> bool {
     let is_shift =
         matches!(instruction.mnemonic(), Rcl | Rcr | Rol | Ror | Sal | Sar | Shl | Shld | Shr | Shrd);
     is_shift || is_repeated(instruction)
+}
+
+/// `true` if an instruction writes to a general register or a part of it. It is one that no instruction writes to without having it as an
+/// operand; a system call, which does, is not copied.
+pub(crate) fn writes(instruction: &Instruction, register: Register) -> bool {
+    let is_operand = |index| {
+        instruction.op_kind(index) == OpKind::Register
+            && instruction.op_register(index).full_register() == register
+    };
+    let count = instruction.op_count();
+    if !(0..count).any(is_operand) {
+        return false;
+    }
+    let mut factory = InstructionInfoFactory::new();
+    let information = factory.info(instruction);
+    (0..count).filter(|index| is_operand(*index)).any(|index| {
+        use OpAccess::{CondWrite, ReadCondWrite, ReadWrite, Write};
+        matches!(information.op_access(index), CondWrite | ReadCondWrite | ReadWrite | Write)
+    })
 }
 
 /// `true` for a string instruction with a prefix that repeats it.

@@ -116,6 +116,11 @@ impl Traits {
     pub(crate) fn is_watched(&self) -> bool {
         self.toggles || self.dumps_before || self.dumps_after || self.zeroes || self.levels > MAX_FAST_LEVELS
     }
+
+    /// `true` if all deeper calls are on the same level.
+    pub(crate) fn is_last(&self, level: u32) -> bool {
+        level >= self.levels
+    }
 }
 
 /// `true` if a pattern matches a whole name.

@@ -50,7 +50,7 @@ pub(crate) struct Function {
     pub(crate) start: u64,
     /// The name that Callgrind shows. `None` for code without a symbol.
     pub(crate) name: Option<Vec<u8>>,
-    /// The count of calls that have not returned.
+    /// The count of calls that have not returned. Those on the last level are not in it, unless the engine makes the calls.
     pub(crate) active: Depth,
     /// `true` for the routine of the dynamic linker that finds a function and jumps to it.
     pub(crate) is_resolver: bool,
@@ -222,17 +222,30 @@ impl Contexts {
         }
     }
 
-    /// Counts that a thread runs the function of a context.
+    /// Notes that a thread runs the function of a context.
     pub(crate) fn enter(&self, context: ContextId, thread: u64) {
-        if let Some(function) = self.function_of(context) {
-            self.function(function).active.enter(thread);
-        }
+        self.set_active(context, thread, |active| active + 1, |level| level);
     }
 
-    /// Counts that a thread has left the function of a context.
+    /// Notes that a thread has left the function of a context.
     pub(crate) fn leave(&self, context: ContextId, thread: u64) {
-        if let Some(function) = self.function_of(context) {
-            self.function(function).active.leave(thread);
+        self.set_active(context, thread, |active| active.saturating_sub(1), |level| level - 1);
+    }
+
+    /// Sets the count of calls that have not returned: from the one before if the engine makes the calls, else from the level of the context.
+    fn set_active(
+        &self,
+        context: ContextId,
+        thread: u64,
+        from_count: impl FnOnce(u64) -> u64,
+        from_level: impl FnOnce(u32) -> u32,
+    ) {
+        let Kind::Function(Running { function, level, .. }) = self.kind(context) else { return };
+        let Function { traits, active, .. } = self.function(function);
+        if traits.is_watched() {
+            active.set(thread, from_count(active.of(thread)));
+        } else if !traits.is_last(level) {
+            active.set(thread, from_level(level).into());
         }
     }
 
@@ -326,6 +339,24 @@ impl Contexts {
             let function = *function;
             self.by_start.remove(&function);
         }
+    }
+
+    /// Returns for each context its place in the order of functions and levels.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        let key = |id: &u32| match self.kinds[*id as usize] {
+            Kind::Function(running) => {
+                let Function { object, start, .. } = self.function(running.function);
+                Some((*object, *start, running.level, running.callers))
+            }
+            Kind::Stubs(..) | Kind::Uncounted => None,
+        };
+        let mut order: Vec<u32> = (0..self.kinds.len() as u32).collect();
+        order.sort_by_key(key);
+        let mut ranks = vec![0; order.len()];
+        for (rank, id) in order.into_iter().enumerate() {
+            ranks[id as usize] = rank as u32;
+        }
+        ranks
     }
 
     /// Returns the context of a kind.

@@ -9,6 +9,7 @@ mod finish;
 mod flush;
 mod jump_counts;
 mod jumps;
+mod levels;
 mod limits;
 pub(crate) mod masks;
 mod master_handler;
@@ -58,7 +59,7 @@ use master_handler::TRAP_FLAG;
 use processes::Lent;
 use signals::Signals;
 use target_tables::TargetTable;
-use transfer::{DirectBranch, WatchedCall};
+use transfer::{DirectBranch, PlannedCall};
 use trigger::Trigger;
 
 /// A reason to leave translated code.
@@ -106,7 +107,13 @@ pub(crate) enum Exit {
         context: ContextId,
     },
     /// A call that the engine makes.
-    Enter(WatchedCall),
+    Enter(PlannedCall),
+    /// A call of a function that runs already. The displacement at `patch` is to lead to code for it, unless it was forgotten.
+    Deep {
+        call: PlannedCall,
+        is_rcx_spilled: bool,
+        patch: Option<u64>,
+    },
     /// A request of the program to the engine, at the end of a block.
     Request {
         block: u32,
@@ -164,7 +171,7 @@ pub(crate) struct Translated {
     /// The first offset behind the counting.
     counted_from: u16,
     code_bytes: u32,
-    /// `true` if the code of the last instruction spills `rcx` and `rdx`.
+    /// `true` if the code of the last instruction spills `rcx`.
     spills: bool,
 }
 
@@ -472,6 +479,9 @@ impl Engine {
                 let is_current = self.is_current(state, call.from);
                 let context = if is_current { self.watched_call(state, call) } else { call.from };
                 self.go_to(state, call.target, context);
+            }
+            Exit::Deep { call, is_rcx_spilled, patch } => {
+                self.enter_deep(state, call, is_rcx_spilled, patch);
             }
             Exit::Request { block, next, context } => self.request(state, block, next, context),
             Exit::Blocks { address, context } => {

@@ -5,7 +5,7 @@ use linux_raw_sys::general as sys;
 
 use crate::address_space::{AddressSpace, PAGE_BYTES};
 use crate::raw;
-use crate::state::Frame;
+use crate::state::{EDGE_IN_FRAME, Frame};
 
 /// The most of a shadow stack: 134 million calls that have not returned.
 const SHADOW_BYTES: u64 = 4 << 30;
@@ -146,8 +146,14 @@ pub(crate) fn set_sentinel(first: u64, continuation: u64) {
 /// Returns a frame of the shadow stack.
 pub(crate) fn frame(first: u64, index: u64) -> Frame {
     let address = (first + index * Frame::BYTES as u64) as *const Frame;
-    // SAFETY: the shadow stack begins at `first`, and its memory holds frames or zeros.
-    unsafe { address.read() }
+    // SAFETY: the shadow stack begins at `first`, and its memory holds frames. Before their continuations are the numbers of edges.
+    unsafe {
+        let frame = address.read();
+        match ((frame.continuation - 4) as *const u32).read_unaligned() {
+            EDGE_IN_FRAME => frame,
+            edge => Frame { edge, is_counted: 0, ..frame },
+        }
+    }
 }
 
 /// Writes a frame of the shadow stack.

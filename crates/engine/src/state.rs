@@ -15,11 +15,14 @@ pub(crate) struct Frame {
     pub(crate) continuation: u64,
     /// The cost at the call.
     pub(crate) enter_cost: u64,
-    /// The number of the edge.
+    /// The number of the edge. In memory it is right only if the engine has written it: see [`EDGE_IN_FRAME`].
     pub(crate) edge: u32,
-    /// 1 if the call is counted in a part of the profile, otherwise 0.
+    /// 1 if the call is counted in a part of the profile, otherwise 0. In memory as the edge.
     pub(crate) is_counted: u32,
 }
+
+/// The number before the code of a continuation is that of its edge. This one says that the frame has it.
+pub(crate) const EDGE_IN_FRAME: u32 = u32::MAX - 1;
 
 impl Frame {
     pub(crate) const BYTES: i8 = 32;
@@ -64,9 +67,12 @@ pub(crate) struct State {
     pub(crate) leave: u64,
     /// This structure.
     pub(crate) own_address: u64,
+    /// Aligned to their size.
     pub(crate) vectors: [[u64; 4]; 16],
     /// A part of the cost while translated code runs, otherwise 0: an addition to a number in memory waits for the one before it to the same.
     pub(crate) part_of_cost: u64,
+    /// The value that the program has in the scratch register, while translated code runs.
+    pub(crate) kept: u64,
     /// A signal that was caught and is not delivered yet; 0 if there is none.
     pub(crate) pending: u64,
     /// The signals that the program had blocked when it was caught.
@@ -115,7 +121,7 @@ pub(crate) struct State {
     pub(crate) collects: bool,
     /// `true` if calls are followed: the thread runs code that was translated for that.
     pub(crate) is_counted: bool,
-    /// 1 if the cost, the end of the shadow stack and what is spilled are in vector registers while translated code runs.
+    /// 1 if the cost, the end of the shadow stack, and what is spilled or kept are in vector registers while translated code runs.
     pub(crate) has_vector: u64,
     /// Blocks that run before what was counted is written.
     pub(crate) blocks_left: u64,
@@ -173,6 +179,7 @@ impl State {
             own_address,
             vectors: [[0; 4]; 16],
             part_of_cost: 0,
+            kept: 0,
             pending: 0,
             saved_mask: 0,
             blocked_faults: 0,
@@ -219,6 +226,9 @@ pub(crate) struct Links {
     pub(crate) has_vector: u64,
 }
 
+// The way into translated code loads them so.
+const _: () = assert!(std::mem::offset_of!(State, vectors).is_multiple_of(32));
+
 macro_rules! offsets {
     ($($name:ident = $field:ident;)*) => {
         $(pub(crate) const $name: i32 = std::mem::offset_of!(State, $field) as i32;)*
@@ -235,6 +245,7 @@ offsets! {
     SPILL0 = spill0;
     SPILL1 = spill1;
     SPILL2 = spill2;
+    KEPT = kept;
     SHADOW = shadow;
     FIRST_FRAME = first_frame;
     COST = cost;

@@ -7,8 +7,8 @@
 use std::arch::naked_asm;
 
 use crate::state::{
-    COST, EXIT, FLAGS, Frame, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, LEAVE, OWN_ADDRESS,
-    PART_OF_COST, PENDING, RESUME, SHADOW, SPILL0, SPILL1, VECTORS,
+    COST, EXIT, FLAGS, Frame, GUEST_FS, HANDLER, HAS_VECTOR, HOST_FS, HOST_RSP, KEPT, LEAVE, OWN_ADDRESS,
+    PART_OF_COST, PENDING, RESUME, SHADOW, SPILL0, VECTORS,
 };
 
 /// Runs translated code from `resume` on, until the thread ends.
@@ -94,7 +94,7 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         "je 2f",
         "vmovq gs:[{cost}], xmm16",
         "vmovq gs:[{spill0}], xmm18",
-        "vmovq gs:[{spill1}], xmm19",
+        "vmovq gs:[{kept}], xmm19",
         "vmovq gs:[{shadow}], xmm20",
         "2:",
         "mov esi, gs:[{exit}]",
@@ -120,7 +120,7 @@ pub(crate) unsafe extern "C" fn leave() -> ! {
         cost = const COST,
         part_of_cost = const PART_OF_COST,
         spill0 = const SPILL0,
-        spill1 = const SPILL1,
+        kept = const KEPT,
         shadow = const SHADOW,
         exit = const EXIT,
         handler = const HANDLER,
@@ -136,7 +136,7 @@ unsafe extern "C" fn go_on() -> ! {
         "je 2f",
         "vmovq xmm16, gs:[{cost}]",
         "vmovq xmm18, gs:[{spill0}]",
-        "vmovq xmm19, gs:[{spill1}]",
+        "vmovq xmm19, gs:[88]",
         "vmovq xmm20, gs:[{shadow}]",
         // What counts calls: a 1 in the upper half, and the mask of the lower one.
         "mov eax, 1",
@@ -188,6 +188,7 @@ unsafe extern "C" fn go_on() -> ! {
         "mov r9, gs:[72]",
         "mov r10, gs:[80]",
         "mov r11, gs:[88]",
+        "mov gs:[{kept}], r11",
         "mov r12, gs:[96]",
         "mov r13, gs:[104]",
         "mov r14, gs:[112]",
@@ -202,7 +203,7 @@ unsafe extern "C" fn go_on() -> ! {
         has_vector = const HAS_VECTOR,
         cost = const COST,
         spill0 = const SPILL0,
-        spill1 = const SPILL1,
+        kept = const KEPT,
         shadow = const SHADOW,
         frame_bytes = const Frame::BYTES,
         flags = const FLAGS,

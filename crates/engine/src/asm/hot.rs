@@ -1,10 +1,10 @@
-//! The cost, the end of the shadow stack, and registers that are spilled: they change most often while translated code runs.
+//! The cost, the end of the shadow stack, and registers that are spilled or kept: they change most often while translated code runs.
 
-use super::{Asm, Mem, RCX, RDX, Reg};
-use crate::state::{COST, Frame, PART_OF_COST, SHADOW, SPILL0, SPILL1};
+use super::{Asm, Mem, RCX, Reg, SCRATCH};
+use crate::state::{COST, Frame, KEPT, PART_OF_COST, SHADOW, SPILL0};
 
 /// The place of what changes most often while translated code runs: the cost of a thread, the end of its shadow stack, and registers that
-/// are spilled.
+/// are spilled or kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HotPlace {
     /// Words of the state.
@@ -27,7 +27,7 @@ const COST_VECTOR: Hidden = Hidden(0);
 /// It is free between instructions of the program.
 const FREE_VECTOR: Hidden = Hidden(1);
 const RCX_VECTOR: Hidden = Hidden(2);
-const RDX_VECTOR: Hidden = Hidden(3);
+const KEPT_VECTOR: Hidden = Hidden(3);
 const SHADOW_VECTOR: Hidden = Hidden(4);
 /// The upper half is 1. The lower one is free, and the only one that the mask `k1` has.
 const ONE_VECTOR: Hidden = Hidden(5);
@@ -56,12 +56,12 @@ impl Asm {
 
     /// `vmovq vector, reg`
     fn set_vector(&mut self, vector: Hidden, reg: Reg) {
-        self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x6e, 0xc0 | vector.0 << 3 | reg.0]);
+        self.raw(&[0x62, with_general(reg), 0xfd, 0x08, 0x6e, 0xc0 | vector.0 << 3 | reg.0 & 7]);
     }
 
     /// `vmovq reg, vector`
     fn load_vector(&mut self, reg: Reg, vector: Hidden) {
-        self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0xc0 | vector.0 << 3 | reg.0]);
+        self.raw(&[0x62, with_general(reg), 0xfd, 0x08, 0x7e, 0xc0 | vector.0 << 3 | reg.0 & 7]);
     }
 
     /// Adds the cost of a block. Changes the flags, or instead a register.
@@ -87,14 +87,14 @@ impl Asm {
         }
     }
 
-    /// Loads the cost to `rcx` if it is in memory. Changes `rdx`, and no flags.
+    /// Loads the cost to `rcx` if it is in memory. Changes the scratch register, and no flags.
     pub(crate) fn load_cost(&mut self) {
         if self.has_vectors() {
             return;
         }
         self.load(RCX, COST_WORD);
-        self.load(RDX, OTHER_COST_WORD);
-        self.lea_sum(RCX, RCX, RDX, 0);
+        self.load(SCRATCH, OTHER_COST_WORD);
+        self.lea_sum(RCX, RCX, SCRATCH, 0);
     }
 
     /// Adds `rcx` to the cost, with `rax`, and leaves the flags.
@@ -108,19 +108,35 @@ impl Asm {
         }
     }
 
-    /// Keeps `rcx` or `rdx`, until it is restored.
-    pub(crate) fn spill(&mut self, reg: Reg) {
+    /// Keeps `rcx`, until it is restored.
+    pub(crate) fn spill_rcx(&mut self) {
         match self.hot_place {
-            HotPlace::Vector { .. } => self.set_vector(vector_of(reg), reg),
-            HotPlace::Memory => self.store(spill_of(reg), reg),
+            HotPlace::Vector { .. } => self.set_vector(RCX_VECTOR, RCX),
+            HotPlace::Memory => self.store(Mem::State(SPILL0), RCX),
         }
     }
 
-    /// Restores `rcx` or `rdx`.
-    pub(crate) fn restore(&mut self, reg: Reg) {
+    /// Restores `rcx`.
+    pub(crate) fn restore_rcx(&mut self) {
         match self.hot_place {
-            HotPlace::Vector { .. } => self.load_vector(reg, vector_of(reg)),
-            HotPlace::Memory => self.load(reg, spill_of(reg)),
+            HotPlace::Vector { .. } => self.load_vector(RCX, RCX_VECTOR),
+            HotPlace::Memory => self.load(RCX, Mem::State(SPILL0)),
+        }
+    }
+
+    /// Keeps what an instruction of the program has written to the scratch register.
+    pub(crate) fn keep_scratch(&mut self) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.set_vector(KEPT_VECTOR, SCRATCH),
+            HotPlace::Memory => self.store(Mem::State(KEPT), SCRATCH),
+        }
+    }
+
+    /// Gives the scratch register back to the program.
+    pub(crate) fn restore_scratch(&mut self) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.load_vector(SCRATCH, KEPT_VECTOR),
+            HotPlace::Memory => self.load(SCRATCH, Mem::State(KEPT)),
         }
     }
 
@@ -132,48 +148,50 @@ impl Asm {
         }
     }
 
-    /// Adds a frame to the shadow stack, whose end is in `rdx`. Changes `rcx` if that is in memory.
+    /// Adds a frame to the shadow stack, whose end is in the scratch register. Changes `rcx` if that is in memory.
     pub(crate) fn add_frame(&mut self) {
         match self.hot_place {
             HotPlace::Vector { .. } => self.with_vector(VPADDQ, SHADOW_VECTOR, FRAME_VECTOR),
             HotPlace::Memory => {
-                self.lea(RCX, RDX, i32::from(Frame::BYTES));
+                self.lea(RCX, SCRATCH, i32::from(Frame::BYTES));
                 self.store(Mem::State(SHADOW), RCX);
             }
         }
     }
 
-    /// Takes a frame off the shadow stack, whose end is in `rdx`. Changes `rcx` if that is in memory.
+    /// Takes a frame off the shadow stack, whose end is in the scratch register. Changes `rcx` if that is in memory.
     pub(crate) fn remove_frame(&mut self) {
         match self.hot_place {
             HotPlace::Vector { .. } => self.with_vector(VPSUBQ, SHADOW_VECTOR, FRAME_VECTOR),
             HotPlace::Memory => {
-                self.lea(RCX, RDX, -i32::from(Frame::BYTES));
+                self.lea(RCX, SCRATCH, -i32::from(Frame::BYTES));
                 self.store(Mem::State(SHADOW), RCX);
             }
         }
     }
 
-    /// Stores the cost, after [`Asm::load_cost`], to `[rdx + displacement]`.
+    /// Stores the cost, after [`Asm::load_cost`], to a displacement from the scratch register.
     pub(crate) fn store_cost(&mut self, displacement: i8) {
         match self.hot_place {
-            // vmovq [rdx + displacement], xmm16
+            // vmovq [r11 + displacement], xmm16
             HotPlace::Vector { .. } => {
-                self.raw(&[0x62, 0xe1, 0xfd, 0x08, 0x7e, 0x40 | RDX.0, in_eights(displacement)]);
+                let operands = 0x40 | SCRATCH.0 & 7;
+                self.raw(&[0x62, with_general(SCRATCH), 0xfd, 0x08, 0x7e, operands, in_eights(displacement)]);
             }
-            HotPlace::Memory => self.store(Mem::Base(RDX, displacement), RCX),
+            HotPlace::Memory => self.store(Mem::Base(SCRATCH, displacement), RCX),
         }
     }
 
-    /// Adds the cost since that at `[rdx + displacement]` to a number of the thread, and 1 to the one behind it. If the cost is in memory, it
-    /// changes `rcx`, and the flags or `rdx`.
+    /// Adds the cost since that at a displacement from the scratch register to a number of the thread, and 1 to the one behind it. If the cost
+    /// is in memory, it changes `rcx`, and the flags or the scratch register.
     pub(crate) fn add_call(&mut self, offset: i32, displacement: i8, keeps_flags: bool) {
         let (cost, count) = (Mem::State(offset), Mem::State(offset + 8));
         if self.has_vectors() {
-            // vpsubq xmm21{k1}, xmm16, [rdx + displacement]{1to2}
+            // vpsubq xmm21{k1}, xmm16, [r11 + displacement]{1to2}
             let (one, free) = (ONE_VECTOR.0 << 3, FREE_VECTOR.0 << 3);
-            let source = first_source(COST_VECTOR);
-            self.raw(&[0x62, 0xe1, source, 0x11, VPSUBQ, 0x40 | one | RDX.0, in_eights(displacement)]);
+            let (prefix, source) = (with_general(SCRATCH), first_source(COST_VECTOR));
+            let operands = 0x40 | one | SCRATCH.0 & 7;
+            self.raw(&[0x62, prefix, source, 0x11, VPSUBQ, operands, in_eights(displacement)]);
             // vpaddq xmm17, xmm21, gs:[cost]; vmovdqu64 gs:[cost], xmm17
             self.raw(&[0x65, 0x62, 0xe1, first_source(ONE_VECTOR), 0, VPADDQ, 0x04 | free, 0x25]);
             self.imm32(offset as u32);
@@ -181,20 +199,20 @@ impl Asm {
             self.imm32(offset as u32);
         } else if keeps_flags {
             // −x is the complement of x, plus 1.
-            self.load(RCX, Mem::Base(RDX, displacement));
+            self.load(RCX, Mem::Base(SCRATCH, displacement));
             self.not(RCX);
-            self.load(RDX, COST_WORD);
-            self.lea_sum(RCX, RCX, RDX, 1);
-            self.load(RDX, OTHER_COST_WORD);
-            self.lea_sum(RCX, RCX, RDX, 0);
-            self.load(RDX, cost);
-            self.lea_sum(RDX, RDX, RCX, 0);
-            self.store(cost, RDX);
+            self.load(SCRATCH, COST_WORD);
+            self.lea_sum(RCX, RCX, SCRATCH, 1);
+            self.load(SCRATCH, OTHER_COST_WORD);
+            self.lea_sum(RCX, RCX, SCRATCH, 0);
+            self.load(SCRATCH, cost);
+            self.lea_sum(SCRATCH, SCRATCH, RCX, 0);
+            self.store(cost, SCRATCH);
             self.add_without_flags(RCX, count, 1);
         } else {
             self.load(RCX, COST_WORD);
             self.with_mem(0x03, RCX, OTHER_COST_WORD);
-            self.with_mem(0x2b, RCX, Mem::Base(RDX, displacement));
+            self.with_mem(0x2b, RCX, Mem::Base(SCRATCH, displacement));
             self.with_mem(0x01, RCX, cost);
             self.add_to(count, 1);
         }
@@ -212,10 +230,7 @@ fn in_eights(displacement: i8) -> u8 {
     (displacement / 8) as u8
 }
 
-fn vector_of(reg: Reg) -> Hidden {
-    if reg == RCX { RCX_VECTOR } else { RDX_VECTOR }
-}
-
-fn spill_of(reg: Reg) -> Mem {
-    Mem::State(if reg == RCX { SPILL0 } else { SPILL1 })
+/// Returns the byte of a prefix for one of the hidden vectors up to the eighth, and a general register.
+fn with_general(reg: Reg) -> u8 {
+    if reg.0 < 8 { 0xe1 } else { 0xc1 }
 }

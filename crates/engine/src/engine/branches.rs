@@ -9,7 +9,7 @@ use super::translate::BlockEnd;
 use super::{Engine, Exit};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::Arena;
-use crate::asm::{Asm, BELOW, Mem, RCX, RDX, RSP};
+use crate::asm::{Asm, BELOW, Mem, RCX, RSP, SCRATCH};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::state::{Frame, State, TARGET};
 
@@ -44,7 +44,7 @@ pub(super) struct Site {
 }
 
 impl Engine {
-    /// Writes an indirect branch, with `rcx` and `rdx` spilled, and the target in `rcx`.
+    /// Writes an indirect branch, with `rcx` spilled, and the target in it.
     pub(super) fn emit_indirect(&mut self, chunk: &mut Chunk, end: &BlockEnd, return_address: Option<u64>) {
         let number = self.sites.len() as u32;
         if let Some(return_address) = return_address {
@@ -52,8 +52,8 @@ impl Engine {
         }
         let mut rare = self.rare_code();
         rare.store(Mem::State(TARGET), RCX);
-        rare.restore(RCX);
-        rare.restore(RDX);
+        rare.restore_rcx();
+        rare.restore_scratch();
         self.emit_exit(&mut rare, Exit::Indirect { site: number });
         let unknown = self.arena.add_rare_code(rare.bytes());
         let next = chunk.asm.replaceable_jump(unknown);
@@ -88,7 +88,7 @@ impl Engine {
         asm.land(is_equal);
         let found = asm.here();
         if let Some((stub, plan)) = of_stub {
-            let others = self.emit_call_of_stub(&mut chunk, stub, &plan, target);
+            let others = self.emit_call_of_stub(&mut chunk, &stub, &plan);
             others.into_iter().for_each(|jump| chunk.asm.land_here(jump));
         }
         let is_counted = !matches!(self.contexts.kind(site.branch.context), Kind::Uncounted);
@@ -99,10 +99,10 @@ impl Engine {
             emit_look_at_stack(&mut chunk.asm, target, site.unknown, is_free);
         }
         match transfer {
-            Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, target, true),
+            Transfer::Call(plan) => self.emit_call(&mut chunk, &plan, true),
             Transfer::Jump | Transfer::Watched(_) => {
-                chunk.asm.restore(RCX);
-                chunk.asm.restore(RDX);
+                chunk.asm.restore_rcx();
+                chunk.asm.restore_scratch();
                 if matches!(transfer, Transfer::Jump) {
                     let counted = self.indirect_jump(site.branch, target);
                     Engine::emit_jump_count(&mut chunk, counted);
@@ -112,7 +112,7 @@ impl Engine {
         }
         self.add_chunk(chunk);
         // Registers are as behind the comparison.
-        (state.spill0, state.spill1) = (state.gpr[1], state.gpr[2]);
+        state.spill0 = state.gpr[1];
         state.resume = found;
         self.sites_of_targets.insert((target, number));
         let comparison = Comparison::new(target, start, next);
@@ -201,10 +201,10 @@ impl Engine {
 /// Writes a look at the stack pointer: after a long jump and its like, it is above that of the last call. Then the code at `odd` goes on,
 /// with the target in `rcx`.
 fn emit_look_at_stack(asm: &mut Asm, target: u64, odd: u64, is_free: bool) {
-    asm.load_shadow(RDX);
+    asm.load_shadow(SCRATCH);
     if is_free {
         asm.set(RCX, target as u32);
-        asm.compare(Mem::Base(RDX, -Frame::BYTES), RSP);
+        asm.compare(Mem::Base(SCRATCH, -Frame::BYTES), RSP);
         asm.jump_if(BELOW, odd);
         return;
     }

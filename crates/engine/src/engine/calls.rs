@@ -11,21 +11,21 @@
 use super::branches::IndirectBranch;
 use super::chunk::Chunk;
 use super::signals::HANDLER_EDGE;
-use super::transfer::{CallPlan, Entry, Transfer, WatchedCall};
+use super::transfer::{CallPlan, Entry, PlannedCall, Transfer};
 use super::trigger::Trigger;
 use super::{Engine, Exit};
 use crate::address_space::MAX_CODE_ADDRESS;
-use crate::asm::{Asm, Mem, NOT_BELOW, NOT_EQUAL, RCX, RDX, RSP, Reg};
+use crate::asm::{Asm, Mem, NOT_EQUAL, RCX, RSP, SCRATCH};
 use crate::choices::Choices;
 use crate::contexts::{
     CallSite, Callee, ChainId, ContextId, Edge, EdgeId, Function, FunctionId, Kind, Running,
 };
 use crate::memory;
-use crate::state::{FIRST_FRAME, Frame, State};
+use crate::state::{EDGE_IN_FRAME, FIRST_FRAME, Frame, State};
 
 impl Engine {
     /// Returns what is called at an address.
-    fn callee(&mut self, address: u64) -> Callee {
+    pub(super) fn callee(&mut self, address: u64) -> Callee {
         match self.contexts.callee(address, &self.objects, &mut self.arena, &self.options.choices) {
             Some(callee) => callee,
             None => self.out_of_memory(),
@@ -71,13 +71,6 @@ impl Engine {
         }
     }
 
-    /// Returns the level of recursion of the next call of a function.
-    fn level(&self, state: &State, function: FunctionId) -> u32 {
-        let function = self.contexts.function(function);
-        let active = function.active.of(state.own_address).saturating_add(1);
-        active.min(u64::from(function.traits.levels)) as u32
-    }
-
     /// `true` if a jump counts as a call: it leads to another object or section, or to the start of a function.
     pub(super) fn is_call(&self, site: u64, target: u64) -> bool {
         self.objects.at(site) != self.objects.at(target) || self.objects.is_entry(target)
@@ -116,38 +109,33 @@ impl Engine {
         if matches!(self.contexts.kind(from), Kind::Uncounted) {
             return Transfer::Jump;
         }
+        let call = PlannedCall { from, site, target, return_address };
         let function = match self.callee(target) {
             Callee::Stubs | Callee::Skipped(_) => {
                 let (owner, owner_site) = self.contexts.owner(from);
                 let to = self.contexts.context(Kind::Stubs(owner, owner_site.unwrap_or(site.address)));
-                let entries = vec![self.entry(from, site, to, target, return_address)];
-                return Transfer::Call(CallPlan { function: None, entries });
+                let first = self.entry(call, to);
+                return Transfer::Call(CallPlan { call, function: None, first });
             }
             Callee::Function(function) => function,
         };
-        let traits = self.contexts.function(function).traits;
-        if traits.is_watched() {
-            return Transfer::Watched(WatchedCall { from, site, target, return_address });
+        if self.contexts.function(function).traits.is_watched() {
+            return Transfer::Watched(call);
         }
-        let mut entries = Vec::new();
-        for level in 1..=traits.levels {
-            let to = self.called_context(from, function, level);
-            entries.push(self.entry(from, site, to, target, return_address));
-        }
-        Transfer::Call(CallPlan { function: Some(function), entries })
+        let first = self.entry_on_level(call, function, 1);
+        Transfer::Call(CallPlan { call, function: Some(function), first })
     }
 
     /// Returns the context of a function that a context calls.
-    fn called_context(&mut self, from: ContextId, function: FunctionId, level: u32) -> ContextId {
+    pub(super) fn called_context(&mut self, from: ContextId, function: FunctionId, level: u32) -> ContextId {
         let callers = self.contexts.chain_below(from, function);
         let collects = self.contexts.collects(from);
         self.contexts.context(Kind::Function(Running { function, level, callers, collects }))
     }
 
     /// Makes a call of a function that is watched.
-    pub(super) fn watched_call(&mut self, state: &mut State, call: WatchedCall) -> ContextId {
-        let WatchedCall { from, site, target, return_address } = call;
-        let function = match self.callee(target) {
+    pub(super) fn watched_call(&mut self, state: &mut State, call: PlannedCall) -> ContextId {
+        let function = match self.callee(call.target) {
             Callee::Function(function) | Callee::Skipped(function) => function,
             Callee::Stubs => unreachable!("stubs are not watched"),
         };
@@ -160,9 +148,9 @@ impl Engine {
         if traits.toggles && is_first {
             state.collects = !state.collects;
         }
-        let to = self.called_context(from, function, level);
+        let to = self.called_context(call.from, function, level);
         let to = self.contexts.with_collecting(to, state.collects);
-        let Entry { edge, .. } = self.entry(from, site, to, target, return_address);
+        let Entry { edge, .. } = self.entry(call, to);
         // The end of the call is the engine's, too.
         let entry = Entry { edge, to, continuation: self.odd_return };
         self.push_entry(state, entry);
@@ -173,14 +161,9 @@ impl Engine {
         to
     }
 
-    fn entry(
-        &mut self,
-        from: ContextId,
-        site: CallSite,
-        to: ContextId,
-        target: u64,
-        return_address: Option<u64>,
-    ) -> Entry {
+    /// Returns a call as one of a context.
+    pub(super) fn entry(&mut self, call: PlannedCall, to: ContextId) -> Entry {
+        let PlannedCall { from, site, target, return_address } = call;
         let edge = match self.contexts.edge(from, site, to, target, return_address, &mut self.arena) {
             Some(edge) => edge,
             None => self.out_of_memory(),
@@ -191,7 +174,8 @@ impl Engine {
         Entry { edge, to, continuation }
     }
 
-    /// Returns the code that a return from an edge goes on with. It begins with `rdx` spilled, and the end of the shadow stack there.
+    /// Returns the code that a return from an edge goes on with. It begins with the end of the shadow stack in the scratch register. Before it
+    /// is the number of the edge.
     fn continuation(&mut self, edge: EdgeId) -> u64 {
         if let Some(known) = self.contexts.get(edge).continuation {
             return known;
@@ -199,10 +183,12 @@ impl Engine {
         let (from, return_address) = (self.contexts.get(edge).from, self.contexts.get(edge).return_address);
         // Flags that the caller does not read may change.
         let is_free = return_address.is_some_and(|address| self.flags_needed_at(address) == 0);
-        let Some(code) = self.arena.return_address() else { self.out_of_memory() };
-        let mut chunk = Chunk { asm: Asm::new(code, self.hot_place) };
+        let Some(place) = self.arena.return_address() else { self.out_of_memory() };
+        let mut chunk = Chunk { asm: Asm::new(place, self.hot_place) };
         let asm = &mut chunk.asm;
-        let sp = Mem::Base(RDX, -Frame::BYTES);
+        asm.raw(&edge.0.to_le_bytes());
+        let code = asm.here();
+        let sp = Mem::Base(SCRATCH, -Frame::BYTES);
         if is_free {
             asm.compare(sp, RSP);
             asm.jump_if(NOT_EQUAL, self.odd_return);
@@ -211,13 +197,13 @@ impl Engine {
                 asm.jump_if(NOT_EQUAL, self.odd_return);
             }
         } else {
-            asm.spill(RCX);
+            asm.spill_rcx();
             asm.load(RCX, sp);
             asm.not(RCX);
             asm.lea_sum(RCX, RSP, RCX, 1);
             let is_expected = asm.jump_if_rcx_is_zero();
             let odd = asm.here();
-            asm.restore(RCX);
+            asm.restore_rcx();
             asm.jump(self.odd_return);
             asm.land(is_expected);
             if let Some(return_address) = return_address {
@@ -230,29 +216,20 @@ impl Engine {
         }
         let changes_rcx = !is_free || !asm.has_vectors();
         if is_free && changes_rcx {
-            asm.spill(RCX);
+            asm.spill_rcx();
         }
         asm.remove_frame();
         if let Some(cells) = self.contexts.get(edge).cells {
-            let active = match self.contexts.function_of(self.contexts.get(edge).to) {
-                Some(function) => self.contexts.function(function).active,
-                None => unreachable!("what is skipped has no cells"),
-            };
-            let active = Mem::State(active.offset());
             asm.add_call(cells.cost().offset(), 16 - Frame::BYTES, !is_free);
-            if is_free {
-                asm.add_to(active, 1);
-            } else {
-                asm.add_without_flags(RCX, active, 1);
-            }
+            self.emit_active(asm, self.contexts.get(edge).to, |level| level - 1);
         }
         if changes_rcx {
-            asm.restore(RCX);
+            asm.restore_rcx();
         }
         match return_address {
             Some(return_address) => {
                 asm.lea(RSP, RSP, 8);
-                asm.restore(RDX);
+                asm.restore_scratch();
                 self.emit_go(&mut chunk, return_address, from);
             }
             // A jump was the last thing that its function did: the return is also its own.
@@ -263,18 +240,21 @@ impl Engine {
         code
     }
 
-    /// Writes the code for a return that is not that of the last call, with `rdx` spilled.
+    /// Writes the code for a return that is not that of the last call.
     pub(super) fn odd_return_code(&mut self) -> u64 {
         let mut chunk = self.chunk();
-        chunk.asm.restore(RDX);
+        chunk.asm.raw(&EDGE_IN_FRAME.to_le_bytes());
+        let code = chunk.asm.here();
+        chunk.asm.restore_scratch();
         self.emit_exit(&mut chunk.asm, Exit::Return);
-        self.add_chunk(chunk)
+        self.add_chunk(chunk);
+        code
     }
 
-    /// Writes a return, with `rdx` spilled.
+    /// Writes a return.
     pub(super) fn emit_return(&self, asm: &mut Asm) {
-        asm.load_shadow(RDX);
-        asm.jump_through(RDX, 8 - Frame::BYTES);
+        asm.load_shadow(SCRATCH);
+        asm.jump_through(SCRATCH, 8 - Frame::BYTES);
     }
 
     /// Writes the push of a return address.
@@ -285,49 +265,68 @@ impl Engine {
         }
     }
 
-    /// Writes a call with the return address pushed. Either both `rcx` and `rdx` are spilled already, or none.
-    pub(super) fn emit_call(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, are_spilled: bool) {
-        let is_jump = self.is_jump(plan.entries[0].edge);
+    /// Writes a call with the return address pushed, and `rcx` spilled or not.
+    pub(super) fn emit_call(&mut self, chunk: &mut Chunk, plan: &CallPlan, is_rcx_spilled: bool) {
+        let is_rcx_spilled = self.emit_comparison_of_level(chunk, plan, is_rcx_spilled);
+        self.emit_entry(chunk, plan.first, plan.call.target, is_rcx_spilled);
+    }
+
+    /// Writes a call of a context.
+    pub(super) fn emit_entry(&mut self, chunk: &mut Chunk, entry: Entry, target: u64, is_rcx_spilled: bool) {
+        let is_jump = self.is_jump(entry.edge);
         let asm = &mut chunk.asm;
-        let changes_rcx = are_spilled || is_jump || self.compares_level(plan, target) || !asm.has_vectors();
-        let changed = if changes_rcx { &[RCX, RDX][..] } else { &[RDX] };
-        if !are_spilled {
-            changed.iter().for_each(|reg| asm.spill(*reg));
+        let changes_rcx = is_rcx_spilled || is_jump || !asm.has_vectors();
+        if changes_rcx && !is_rcx_spilled {
+            asm.spill_rcx();
         }
         if is_jump {
             emit_stack_of_jump(asm);
         }
         asm.load_cost();
-        asm.load_shadow(RDX);
+        asm.load_shadow(SCRATCH);
         if !is_jump {
-            asm.store(Mem::Base(RDX, 0), RSP);
+            asm.store(Mem::Base(SCRATCH, 0), RSP);
         }
         asm.store_cost(16);
         asm.add_frame();
-        self.emit_level(chunk, plan, target, changed);
+        self.emit_rest_of_entry(chunk, entry, target, changes_rcx);
+    }
+
+    /// Writes the rest of a call, and restores registers.
+    fn emit_rest_of_entry(&mut self, chunk: &mut Chunk, entry: Entry, target: u64, changes_rcx: bool) {
+        let asm = &mut chunk.asm;
+        asm.store_value(Mem::Base(SCRATCH, 8), entry.continuation as i32);
+        if entry.continuation == self.odd_return {
+            // It is not counted yet.
+            asm.store_value(Mem::Base(SCRATCH, 24), entry.edge.0 as i32);
+        }
+        self.emit_active(asm, entry.to, |level| level);
+        if changes_rcx {
+            asm.restore_rcx();
+        }
+        asm.restore_scratch();
+        self.emit_go(chunk, target, entry.to);
     }
 
     /// Writes the jump of a stub to a function as the call of that by what has called the stub: the frame of the stub becomes that of the
-    /// function, and so one return ends both. `rcx` and `rdx` are spilled, and no flags are needed. Returns the displacements of jumps that are
-    /// taken, with these registers lost, if the frame on top is not that of the stub.
-    pub(super) fn emit_call_of_stub(
-        &mut self,
-        chunk: &mut Chunk,
-        stub: EdgeId,
-        plan: &CallPlan,
-        target: u64,
-    ) -> [u64; 2] {
+    /// function, and so one return ends both. `rcx` is spilled, and no flags are needed. Returns the displacements of jumps that are taken,
+    /// with that register lost, if the frame on top is not that of the stub, or the function runs already.
+    pub(super) fn emit_call_of_stub(&mut self, chunk: &mut Chunk, stub: &Entry, plan: &CallPlan) -> Vec<u64> {
         let asm = &mut chunk.asm;
         asm.load_cost();
-        asm.load_shadow(RDX);
-        asm.lea(RDX, RDX, -i32::from(Frame::BYTES));
-        asm.compare(Mem::Base(RDX, 0), RSP);
-        let is_elsewhere = asm.jump_if(NOT_EQUAL, 0);
-        asm.compare32_with(RDX, 24, stub.0);
-        let is_other = asm.jump_if(NOT_EQUAL, 0);
+        asm.load_shadow(SCRATCH);
+        asm.lea(SCRATCH, SCRATCH, -i32::from(Frame::BYTES));
+        asm.compare(Mem::Base(SCRATCH, 0), RSP);
+        let mut others = vec![asm.jump_if(NOT_EQUAL, 0)];
+        asm.compare_with(Mem::Base(SCRATCH, 8), stub.continuation as i32);
+        others.push(asm.jump_if(NOT_EQUAL, 0));
+        if let Some(active) = self.active_of(plan) {
+            asm.compare_byte_with(active, 0);
+            others.push(asm.jump_if(NOT_EQUAL, 0));
+        }
         asm.store_cost(16);
-        self.emit_level(chunk, plan, target, &[RCX, RDX]);
-        [is_elsewhere, is_other]
+        self.emit_rest_of_entry(chunk, plan.first, plan.call.target, true);
+        others
     }
 
     /// Returns the call of a function by what has called a stub, if a branch is the jump of that, and the edge of the stub.
@@ -336,82 +335,33 @@ impl Engine {
         state: &State,
         branch: IndirectBranch,
         plan: &CallPlan,
-    ) -> Option<(EdgeId, CallPlan)> {
+    ) -> Option<(Entry, CallPlan)> {
         let frame = self.top_frame(state).filter(|frame| frame.edge != HANDLER_EDGE)?;
-        let stub = EdgeId(frame.edge);
-        let Edge { from, site, to, return_address, .. } = *self.contexts.get(stub);
+        let edge = EdgeId(frame.edge);
+        let Edge { from, site, to, return_address, .. } = *self.contexts.get(edge);
         let is_its_jump = to == branch.context
             && branch.return_address.is_none()
             && frame.sp == state.gpr[4]
             && self.contexts.kind(to) == Kind::Stubs(from, site.address);
-        if !is_its_jump || return_address.is_none() || self.flags_needed_at(state.target) != 0 {
+        if !is_its_jump
+            || return_address.is_none_or(|address| address > MAX_CODE_ADDRESS)
+            || self.flags_needed_at(state.target) != 0
+        {
             return None;
         }
+        let stub = Entry { edge, to, continuation: self.continuation(edge) };
         let site = CallSite { address: site.address, block: branch.site.block };
-        let entries =
-            plan.entries.iter().map(|entry| self.entry(from, site, entry.to, state.target, return_address));
-        let entries = entries.collect();
-        Some((stub, CallPlan { function: Some(plan.function?), entries }))
-    }
-
-    /// `true` if the level of the call of a function is found by comparisons with the number of calls: flags are needed, or there are more
-    /// than two.
-    fn compares_level(&self, plan: &CallPlan, target: u64) -> bool {
-        plan.function.is_some() && (self.flags_needed_at(target) != 0 || plan.entries.len() > 2)
-    }
-
-    /// Writes the part of a call that depends on the level of recursion. The frame is at `rdx`.
-    fn emit_level(&mut self, chunk: &mut Chunk, plan: &CallPlan, target: u64, changed: &[Reg]) {
-        let (first, others) = (plan.entries[0], &plan.entries[1..]);
-        let Some(function) = plan.function else { return self.emit_entry(chunk, first, target, changed) };
-        let active = Mem::State(self.contexts.function(function).active.offset());
-        if self.compares_level(plan, target) {
-            let asm = &mut chunk.asm;
-            asm.add_without_flags(RCX, active, -1);
-            let mut entries = plan.entries.as_slice();
-            while let [entry, behind @ ..] = entries
-                && !behind.is_empty()
-            {
-                let asm = &mut chunk.asm;
-                asm.lea(RCX, RCX, 1);
-                let is_it = asm.jump_if_rcx_is_zero();
-                let jump = asm.jump(0);
-                asm.land(is_it);
-                self.emit_entry(chunk, *entry, target, changed);
-                chunk.asm.land_here(jump);
-                entries = behind;
-            }
-            return self.emit_entry(chunk, entries[0], target, changed);
-        }
-        chunk.asm.subtract_one(active);
-        match others {
-            [second, ..] => {
-                let is_deep = chunk.asm.jump_if(NOT_BELOW, 0);
-                self.emit_entry(chunk, first, target, changed);
-                chunk.asm.land_here(is_deep);
-                self.emit_entry(chunk, *second, target, changed);
-            }
-            [] => self.emit_entry(chunk, first, target, changed),
-        }
-    }
-
-    /// Writes the rest of a call, and restores registers.
-    fn emit_entry(&mut self, chunk: &mut Chunk, entry: Entry, target: u64, changed: &[Reg]) {
-        let asm = &mut chunk.asm;
-        asm.store_value(Mem::Base(RDX, 8), entry.continuation as i32);
-        // It is not counted yet.
-        asm.store_value(Mem::Base(RDX, 24), entry.edge.0 as i32);
-        changed.iter().for_each(|reg| asm.restore(*reg));
-        self.emit_go(chunk, target, entry.to);
+        let call = PlannedCall { from, site, target: state.target, return_address };
+        let first = self.entry(call, plan.first.to);
+        Some((stub, CallPlan { call, function: Some(plan.function?), first }))
     }
 
     /// Makes a call, and returns the context that is entered.
     pub(super) fn push(&mut self, state: &mut State, plan: &CallPlan) -> ContextId {
-        let mut index = 0;
-        if let Some(function) = plan.function {
-            index = self.level(state, function) as usize - 1;
-        }
-        let entry = plan.entries[index];
+        let entry = match plan.function {
+            Some(function) => self.entry_on_level(plan.call, function, self.level(state, function)),
+            None => plan.first,
+        };
         self.push_entry(state, entry);
         entry.to
     }
@@ -465,19 +415,19 @@ impl Engine {
     }
 }
 
-/// Writes the stack pointer of the frame for a jump that counts as a call: that of the frame below, if there is one. Changes `rcx` and `rdx`,
-/// and no flags.
+/// Writes the stack pointer of the frame for a jump that counts as a call: that of the frame below, if there is one. Changes `rcx` and the
+/// scratch register, and no flags.
 fn emit_stack_of_jump(asm: &mut Asm) {
-    asm.load_shadow(RDX);
+    asm.load_shadow(SCRATCH);
     // Less the first frame.
     asm.load(RCX, Mem::State(FIRST_FRAME));
     asm.not(RCX);
-    asm.lea_sum(RCX, RCX, RDX, 1);
+    asm.lea_sum(RCX, RCX, SCRATCH, 1);
     let is_first = asm.jump_if_rcx_is_zero();
-    asm.load(RCX, Mem::Base(RDX, -Frame::BYTES));
-    asm.store(Mem::Base(RDX, 0), RCX);
+    asm.load(RCX, Mem::Base(SCRATCH, -Frame::BYTES));
+    asm.store(Mem::Base(SCRATCH, 0), RCX);
     let done = asm.jump(0);
     asm.land(is_first);
-    asm.store(Mem::Base(RDX, 0), RSP);
+    asm.store(Mem::Base(SCRATCH, 0), RSP);
     asm.land_here(done);
 }

@@ -71,6 +71,7 @@ impl Engine {
             Exit::Go { address, context, .. } | Exit::Lead { address, context, .. } => {
                 Exit::Go { address, context, patch: None }
             }
+            Exit::Deep { call, is_rcx_spilled, .. } => Exit::Deep { call, is_rcx_spilled, patch: None },
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
             Exit::Return
             | Exit::ReturnAndPop(_)

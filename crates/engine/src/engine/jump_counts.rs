@@ -7,7 +7,7 @@ use super::branches::IndirectBranch;
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch};
 use crate::arena::Cell;
-use crate::asm::{Mem, RCX};
+use crate::asm::{Mem, SCRATCH};
 use crate::block::End;
 use crate::contexts::{ContextId, Kind};
 use crate::state::State;
@@ -90,9 +90,8 @@ impl Engine {
     pub(super) fn emit_jump_count(chunk: &mut Chunk, cell: Option<Cell>) {
         let Some(cell) = cell else { return };
         let asm = &mut chunk.asm;
-        asm.spill(RCX);
-        asm.add_without_flags(RCX, Mem::State(cell.offset()), 1);
-        asm.restore(RCX);
+        asm.add_without_flags(SCRATCH, Mem::State(cell.offset()), 1);
+        asm.restore_scratch();
     }
 
     /// Returns the counter of an indirect jump to a target, if it is counted.

@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// Goes on with a branch from a context.
-    fn take(&mut self, state: &mut State, context: ContextId, transfer: Transfer, target: u64) {
+    pub(super) fn take(&mut self, state: &mut State, context: ContextId, transfer: Transfer, target: u64) {
         let context = match transfer {
             Transfer::Jump => context,
             Transfer::Call(plan) => self.push(state, &plan),

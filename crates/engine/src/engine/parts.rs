@@ -260,8 +260,11 @@ impl Engine {
             if let Some(cells) = self.contexts.get(EdgeId(frame.edge)).cells.filter(|_| is_counted) {
                 cells.add(state.own_address, count, cost.wrapping_sub(frame.enter_cost));
             }
+            // Only a frame that goes on with the engine has a note of that.
+            let continuation = if is_counted { self.odd_return } else { frame.continuation };
             let is_counted = u32::from(is_counted);
-            memory::set_frame(state.first_frame, index, Frame { enter_cost: cost, is_counted, ..frame });
+            let frame = Frame { enter_cost: cost, continuation, is_counted, ..frame };
+            memory::set_frame(state.first_frame, index, frame);
         }
         state.root_cost = cost;
     }

@@ -29,6 +29,9 @@ const UNKNOWN: &[u8] = b"???";
 /// A call from an instruction: what is called, from which address on.
 type CallKey = (u64, ContextId, u64);
 
+/// The owner of a call, the place of the call among the owner's, the call, and the block that it ends.
+type OrderedCall = (ContextId, (u64, u32), CallKey, u64);
+
 /// The count of calls, and their cost.
 type CallCost = (u64, u64);
 
@@ -197,8 +200,10 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
             address += u64::from(*length);
         }
     }
-    // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing.
-    let mut sums: Vec<((ContextId, CallKey, u64), CallCost)> = Vec::new();
+    // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing. The order is that of the functions: in
+    // which order contexts were made differs with the size of the code cache.
+    let ranks = engine.contexts.ranks();
+    let mut sums: Vec<(OrderedCall, CallCost)> = Vec::new();
     for edge in engine.contexts.edges() {
         let Some(cells) = edge.cells else { continue };
         let (count, cost) = (sum(cells.count()), sum(cells.cost()));
@@ -207,13 +212,14 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
         }
         let (owner, site) = engine.contexts.owner(edge.from);
         let owner = engine.contexts.shown(owner);
-        let key = (site.unwrap_or(edge.site.address), engine.contexts.shown(edge.to), edge.target);
-        sums.push(((owner, key, edge.site.block), (count, cost)));
+        let to = engine.contexts.shown(edge.to);
+        let key = (site.unwrap_or(edge.site.address), to, edge.target);
+        sums.push(((owner, (key.0, ranks[to.index()]), key, edge.site.block), (count, cost)));
     }
     sums.sort_unstable_by_key(|sum| sum.0);
     add_up(&mut sums);
     sums.retain(|(_, (_, cost))| *cost != 0);
-    for ((owner, key, _), sum) in sums {
+    for ((owner, _, key, _), sum) in sums {
         costs[owner.index()].calls.push((key, sum));
     }
     for (context, key, count) in engine.sum_jumps(bases) {

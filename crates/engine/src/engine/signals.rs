@@ -12,6 +12,7 @@ use super::master_handler;
 use super::signal_frame::{self, Delivery};
 use super::{Engine, Exit, PartialRun};
 use crate::arena::Arena;
+use crate::asm::SCRATCH;
 use crate::block::is_repeated_comparison;
 use crate::contexts::ContextId;
 use crate::memory;
@@ -330,7 +331,7 @@ impl Engine {
         let index = block.instruction_at(code);
         if block.is_before_instructions(code) {
             // In the comparison of its code.
-            (state.gpr[1], state.gpr[2]) = (state.spill0, state.spill1);
+            restore_registers(state);
             if state.pending == u64::from(sys::SIGBUS) {
                 self.aligns_comparisons = true;
                 state.pending = 0;
@@ -343,7 +344,7 @@ impl Engine {
         let is_trap = state.pending == u64::from(sys::SIGTRAP)
             && TRAPS.contains(&self.code_bytes(block.address_of(index), 1)[0]);
         if !is_trap && block.spills && index + 1 == block.lengths.len() {
-            (state.gpr[1], state.gpr[2]) = (state.spill0, state.spill1);
+            restore_registers(state);
         }
         let context = block.context;
         let pc = self.leave_block(state, number, index + usize::from(is_trap));
@@ -428,6 +429,12 @@ impl Engine {
         let block = &self.blocks[number as usize];
         (code - block.code < u64::from(block.code_bytes)).then_some(number)
     }
+}
+
+/// Restores the registers that code of the engine has changed.
+fn restore_registers(state: &mut State) {
+    state.gpr[1] = state.spill0;
+    state.gpr[usize::from(SCRATCH.0)] = state.kept;
 }
 
 /// `true` if a thread is on its alternative stack.

@@ -6,21 +6,22 @@ use crate::contexts::{CallSite, ContextId, EdgeId, FunctionId};
 use crate::state::State;
 
 /// A branch to a known address.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Transfer {
     Jump,
     Call(CallPlan),
     /// A call that the engine makes.
-    Watched(WatchedCall),
+    Watched(PlannedCall),
 }
 
 /// A call to a known address that translated code makes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct CallPlan {
+    pub(super) call: PlannedCall,
     /// The function. `None` for what is skipped.
     pub(super) function: Option<FunctionId>,
-    /// By the level of recursion; the last one is also that of all deeper ones. There is at least one.
-    pub(super) entries: Vec<Entry>,
+    /// That of the first level of recursion. Few calls have others.
+    pub(super) first: Entry,
 }
 
 /// A call of one context.
@@ -31,9 +32,9 @@ pub(super) struct Entry {
     pub(super) continuation: u64,
 }
 
-/// A call, or a jump that counts as one, of a function that the engine watches.
+/// A call, or a jump that counts as one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WatchedCall {
+pub(crate) struct PlannedCall {
     pub(super) from: ContextId,
     pub(super) site: CallSite,
     pub(super) target: u64,

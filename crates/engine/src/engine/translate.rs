@@ -1,15 +1,16 @@
 //! Translation of a block: its instructions as they are, the counting between them, and its end.
 
-use iced_x86::Instruction;
+use iced_x86::{Instruction, Register};
 
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
 use super::{Engine, Exit, Translated};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
-use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, Reg};
+use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, SCRATCH};
 use crate::block::{
-    ALL_FLAGS, Block, Decoded, End, MAX_INSTRUCTIONS, flags_needed, is_repeated, is_repeated_comparison,
+    ALL_FLAGS, Block, Decoded, End, FlagsNeeded, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison,
+    writes,
 };
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
@@ -19,8 +20,12 @@ use crate::symbols::Section;
 /// The length of the opcode of a conditional jump.
 const OPCODE_BYTES: usize = 2;
 
-/// The count of instructions among which one that sets the flags is searched.
-const LOOK_AHEAD_INSTRUCTIONS: usize = 6;
+/// The count of instructions among which one that sets the flags is searched. Many functions begin with seven that save registers and take
+/// space on the stack, of which the last one does.
+const LOOK_AHEAD_INSTRUCTIONS: usize = 8;
+
+/// The count of jumps and calls that are followed in such a search.
+const LOOK_AHEAD_JUMPS: usize = 2;
 
 impl Engine {
     pub(crate) fn code_bytes(&self, address: u64, length: usize) -> &'static [u8] {
@@ -122,6 +127,9 @@ impl Engine {
                 emit_repetition(&mut chunk.asm, &block, decoded, cell);
             } else {
                 emit_copy(&mut chunk.asm, &block, decoded);
+                if writes(&decoded.instruction, Register::R11) {
+                    chunk.asm.keep_scratch();
+                }
             }
         }
         // An indirect branch can fail when it has spilled registers.
@@ -129,9 +137,8 @@ impl Engine {
         let counts = counts.filter(|_| place.is_none());
         let counts_at_end = block.end == End::Return(0);
         if !counts_at_end && let Some(counts) = &counts {
-            chunk.asm.spill(RCX);
-            counts.emit_without_flags(&mut chunk.asm, RCX);
-            chunk.asm.restore(RCX);
+            counts.emit_without_flags(&mut chunk.asm);
+            chunk.asm.restore_scratch();
         }
         if place.is_none() {
             // The end counts before anything in it can fail. A return does it behind the last place where a signal is delivered.
@@ -221,14 +228,27 @@ impl Engine {
         if let Some(known) = self.needed_flags.borrow().get(&address) {
             return *known;
         }
-        let needed = match self.space.has_changing_code(address) {
-            true => ALL_FLAGS,
-            // Stubs lead to the dynamic linker as well, which changes flags.
-            false if self.is_stub(address) => 0,
-            false => flags_needed(self.code_at(address), address, LOOK_AHEAD_INSTRUCTIONS),
-        };
+        let needed = self.search_needed_flags(address);
         self.needed_flags.borrow_mut().insert(address, needed);
         needed
+    }
+
+    fn search_needed_flags(&self, mut address: u64) -> u32 {
+        let mut needed = FlagsNeeded::default();
+        for _ in 0..=LOOK_AHEAD_JUMPS {
+            // Stubs lead to the dynamic linker as well, which changes flags.
+            if self.is_stub(address) {
+                return needed.read;
+            }
+            if self.space.has_changing_code(address) {
+                break;
+            }
+            match needed.look_at(self.code_at(address), address, LOOK_AHEAD_INSTRUCTIONS) {
+                Some(next) => address = next,
+                None => break,
+            }
+        }
+        needed.all()
     }
 
     fn emit_end(&mut self, chunk: &mut Chunk, block: &Block<'_>, end: &BlockEnd) {
@@ -258,23 +278,20 @@ impl Engine {
             }
             End::IndirectCall | End::IndirectJump => {
                 let is_call = block.end == End::IndirectCall;
-                chunk.asm.spill(RCX);
-                chunk.asm.spill(RDX);
+                chunk.asm.spill_rcx();
                 emit_load_target(&mut chunk.asm, &last.instruction);
                 self.emit_indirect(chunk, end, is_call.then_some(next));
             }
             End::Return(0) if !end.is_counted => {
-                chunk.asm.spill(RCX);
-                chunk.asm.spill(RDX);
+                chunk.asm.spill_rcx();
                 chunk.asm.load(RCX, Mem::StackTop);
                 chunk.asm.lea(RSP, RSP, 8);
                 self.emit_indirect(chunk, end, None);
             }
             End::Return(0) => {
                 let asm = &mut chunk.asm;
-                asm.spill(RDX);
                 if let Some(counts) = &end.counts {
-                    counts.emit_without_flags(asm, RDX);
+                    counts.emit_without_flags(asm);
                 }
                 self.emit_return(asm);
             }
@@ -305,30 +322,28 @@ impl Engine {
             return;
         }
         let asm = &mut chunk.asm;
-        asm.spill(RCX);
-        asm.spill(RDX);
-        asm.load_shadow(RDX);
+        asm.spill_rcx();
+        asm.load_shadow(SCRATCH);
         // A call has put its return address there.
         let is_below = asm.jump_unless_stack_is_above(if kind == BranchKind::Call { 1 } else { 0 });
-        asm.restore(RCX);
-        asm.restore(RDX);
+        asm.restore_rcx();
+        asm.restore_scratch();
         let mut rare = self.rare_code();
         let branch = DirectBranch { context: end.context, site: end.site, target, next, kind };
         self.emit_exit(&mut rare, Exit::Unwind(branch));
         chunk.asm.jump(self.arena.add_rare_code(rare.bytes()));
         chunk.asm.land(is_below);
-        chunk.asm.restore(RCX);
-        chunk.asm.restore(RDX);
+        chunk.asm.restore_rcx();
+        chunk.asm.restore_scratch();
     }
 
     /// Writes the comparison of a block with the code that it was translated from. If that has changed, the engine goes on.
     fn emit_comparison(&mut self, chunk: &mut Chunk, block: &Block<'_>, number: u32) {
         let asm = &mut chunk.asm;
-        asm.spill(RCX);
-        asm.spill(RDX);
+        asm.spill_rcx();
         let mut rare = self.rare_code();
-        rare.restore(RCX);
-        rare.restore(RDX);
+        rare.restore_rcx();
+        rare.restore_scratch();
         self.emit_exit(&mut rare, Exit::Changed { block: number });
         let changed = self.arena.add_rare_code(rare.bytes());
         let length = (block.next() - block.start) as usize;
@@ -346,16 +361,16 @@ impl Engine {
             };
             let mut word = [0; 8];
             word[..width].copy_from_slice(&block.code[start..start + width]);
-            asm.load_bytes(RDX, block.start + start as u64, width);
+            asm.load_bytes(SCRATCH, block.start + start as u64, width);
             asm.set64(RCX, u64::from_le_bytes(word).wrapping_neg());
-            asm.lea_sum(RCX, RCX, RDX, 0);
+            asm.lea_sum(RCX, RCX, SCRATCH, 0);
             let is_equal = asm.jump_if_rcx_is_zero();
             asm.jump(changed);
             asm.land(is_equal);
             compared = start + width;
         }
-        asm.restore(RCX);
-        asm.restore(RDX);
+        asm.restore_rcx();
+        asm.restore_scratch();
     }
 
     /// Writes a way out that comes back behind it.
@@ -392,7 +407,7 @@ impl Engine {
     ) {
         match transfer {
             Transfer::Jump => self.emit_go(chunk, target, context),
-            Transfer::Call(plan) => self.emit_call(chunk, plan, target, false),
+            Transfer::Call(plan) => self.emit_call(chunk, plan, false),
             Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(*call)),
         }
     }
@@ -475,10 +490,10 @@ impl Counts {
         asm.add_cost(self.cost, self.block, None);
     }
 
-    /// Counts with a register, and leaves the flags.
-    fn emit_without_flags(&self, asm: &mut Asm, changed: Reg) {
-        asm.add_without_flags(changed, Mem::State(self.counter.offset()), 1);
-        asm.add_cost(self.cost, self.block, Some(changed));
+    /// Counts with the scratch register, and leaves the flags.
+    fn emit_without_flags(&self, asm: &mut Asm) {
+        asm.add_without_flags(SCRATCH, Mem::State(self.counter.offset()), 1);
+        asm.add_cost(self.cost, self.block, Some(SCRATCH));
     }
 }
 
