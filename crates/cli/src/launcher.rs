@@ -132,8 +132,12 @@ pub(crate) fn replaced(profiles: &[Profile], process: u32, program: &OsStr) -> O
             && part.creator().is_some_and(|creator| creator.starts_with(b"callgrind-"))
     });
     let command = of_program.next()?.command()?.trim_ascii();
-    // A script is a word of its interpreter.
-    let is_program = command.split(|byte| *byte == b' ').any(|own| own == word);
+    // A script is a word of its interpreter, with the directory that it was found in.
+    let is_name = !word.contains(&b'/');
+    let is_word = |own: &[u8]| {
+        own == word || is_name && own.strip_suffix(word).is_some_and(|directory| directory.ends_with(b"/"))
+    };
+    let is_program = command.split(|byte| *byte == b' ').any(is_word);
     (!is_program).then(|| printable(command).into_owned())
 }
 

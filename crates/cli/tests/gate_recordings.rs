@@ -279,7 +279,10 @@ fn a_program_in_the_place_of_another_is_named() {
     let path = folder.path();
     ["work.sh", "stays.sh"].iter().for_each(|name| make_executable(&path.join(name)));
     let note = "the program ran `/bin/true` in its place: Callgrind does not count what it did before";
-    for (command, has_note) in [("./work.sh", true), ("./stays.sh", false), ("env A=1 /bin/true", false)] {
+    // The last one is a script that is found on the path.
+    for (command, has_note) in
+        [("./work.sh", true), ("./stays.sh", false), ("env A=1 /bin/true", false), ("ldd /bin/true", false)]
+    {
         let config = format!("[[benchmark]]\nname = \"a\"\ncommand = \"{command}\"\n");
         configure(path, &(config + "options = [\"--trace-children=yes\"]\n"));
         let output = gate(path, &["bless"]);

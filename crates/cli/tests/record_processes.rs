@@ -72,6 +72,23 @@ fn a_process_with_the_id_of_an_earlier_recording_overwrites_nothing() {
     assert!(texts[&new].starts_with("version: 1\n"));
 }
 
+/// The program is not started then, so nothing else is said.
+#[test]
+fn a_file_of_the_program_itself_is_the_only_reason() {
+    let folder = folder(&[]);
+    script(folder.path(), "");
+    let mut last = std::process::Command::new("true").spawn().unwrap();
+    last.wait().unwrap();
+    // One of the next ids will be that of the program.
+    for id in last.id()..last.id() + 3_000 {
+        std::fs::write(folder.path().join(format!("x.{id}")), "old").unwrap();
+    }
+    let output = record(folder.path(), "", &[]);
+    let said = stderr(&output);
+    assert_eq!((code(&output), said.lines().count()), (2, 2), "{said}");
+    assert!(said.contains(" already exists\n  hint: choose another name with -o"), "{said}");
+}
+
 #[test]
 fn the_files_of_earlier_recordings_are_overwritten_on_request() {
     let old = format!("x.{FORKED}");

@@ -115,7 +115,8 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     let earlier = watch.end();
     let run = run?;
     let mut processes = log.processes(run.process);
-    if !processes.is_recorded && is_written(&name, run.process) {
+    let was_started = run.status.code() != starter::NOT_STARTED;
+    if !processes.is_recorded && was_started && is_written(&name, run.process) {
         processes.is_recorded = true;
         session.warn(
             "the program has removed the messages of Valgrind below the directory for temporary files: \
@@ -124,7 +125,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     }
     if !processes.is_recorded {
         // The starter removes it itself.
-        if !args.force && run.status.code() != starter::NOT_STARTED {
+        if !args.force && was_started {
             remove_empty(&name.of_process(run.process));
         }
         return Ok(status_without_recording(run.status, session).into());
