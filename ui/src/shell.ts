@@ -2,6 +2,7 @@
 import { patternOf } from "./format";
 import { lines, place, type FunctionKey } from "./place";
 import {
+  MAX_NAMESAKES,
   eventName,
   exactly,
   hasChanges,
@@ -76,7 +77,9 @@ function located(key: FunctionKey, all: readonly FunctionKey[]): string {
   const others = all.filter(({ file, object }) => file !== key.file || object !== key.object);
   const tells = (kind: "file" | "object") =>
     key[kind] !== "" && key[kind] !== "???" && others.every((one) => one[kind] !== key[kind]);
-  if (all.length < 2 || others.length === all.length) return key.name;
+  // Of more functions than are asked for, it need not be in the list.
+  const isCut = all.length >= MAX_NAMESAKES;
+  if (!isCut && (all.length < 2 || others.length === all.length)) return key.name;
   const kind = (["file", "object"] as const).find(tells);
   return kind ? `${key[kind]}:${key.name}` : key.name;
 }

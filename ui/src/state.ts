@@ -181,7 +181,7 @@ export function isSelectedRow(row: Row): boolean {
   return row.id === undefined && hasKey(row, place.value);
 }
 
-const MAX_NAMESAKES = 50;
+export const MAX_NAMESAKES = 50;
 /** The question for the functions of a name, in any case of letters unless it has a capital one. */
 function ofName(name: string, limit = MAX_NAMESAKES) {
   return { kind: "search" as const, text: patternOf(name, false), is_pattern: true, limit };

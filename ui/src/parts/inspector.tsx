@@ -194,7 +194,7 @@ export function CycleFacts({ cycle }: { cycle: Cycle }) {
           <button onClick={() => cutCalls(cycle.breaker!.caller.name, cycle.breaker!.callee.name)}>
             Cut {visible(cycle.breaker.caller.name)} → {visible(cycle.breaker.callee.name)}
           </button>{" "}
-          <span class="dim">leaves {grouped(cycle.breaker.members_left)} in the cycle</span>
+          <span class="dim">leaves {grouped(cycle.breaker.members_left)} in cycles</span>
         </p>
       ) : null}
       <table>

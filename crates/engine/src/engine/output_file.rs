@@ -18,7 +18,7 @@ const MODE: u32 = 0o600;
 /// The time that another process may hold the file, or leave a pipe full.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The time that `gristmill record` may save the file of an earlier recording, of which it has the lease: longer than the system waits for it.
+/// The time that `gristmill record`, which has the lease of a file of an earlier recording, may take to save it: longer than the system waits.
 const MAX_WAIT_FOR_LEASE: Duration = Duration::from_secs(60);
 const BETWEEN_TRIES: Duration = Duration::from_millis(2);
 

@@ -270,11 +270,11 @@ impl Cycles {
         arcs.filter(|&arc| is_inner(&graph.arc(arc))).collect()
     }
 
-    /// Returns the arc whose removal breaks most of a cycle: the largest cycle that is left is smallest. `None` if no
-    /// arc that was tried breaks it.
+    /// Returns the arc whose removal breaks most of a cycle: it leaves the fewest members in cycles. `None` if no arc that
+    /// was tried breaks it.
     ///
-    /// Among equals it is the arc that leaves the fewest members in cycles, then the one with the least inclusive cost of
-    /// the event type, then the first. `max_work` limits the count of members and arcs that are looked at, over all arcs
+    /// Among equals it is the arc with the smallest largest cycle that is left, then the one with the least inclusive cost
+    /// of the event type, then the first. `max_work` limits the count of members and arcs that are looked at, over all arcs
     /// that are tried; see [`Breaker::is_best`].
     pub fn breaker(
         &self,
@@ -307,7 +307,7 @@ impl Cycles {
             };
             let key = |breaker: &Breaker| {
                 let cost = graph.arc_cost(breaker.arc).get(event).copied().unwrap_or(0);
-                (breaker.largest_left, breaker.members_left, cost, breaker.arc)
+                (breaker.members_left, breaker.largest_left, cost, breaker.arc)
             };
             if best.as_ref().is_none_or(|best| key(&found) < key(best)) {
                 best = Some(found);

@@ -36,6 +36,9 @@ pub struct CallPath {
     pub end: PathEnd,
     /// The most expensive callees of the last step, or members of its cycle by self cost.
     pub branches: Vec<PathStep>,
+    /// `true` if other calls lead to the last step as well, so that its self cost is not that of the path alone.
+    #[serde(skip)]
+    pub(super) has_other_calls: bool,
 }
 
 /// The reason why a [`CallPath`] ends. See the example of [`Overview`](crate::Overview).
@@ -44,7 +47,7 @@ pub struct CallPath {
 pub enum PathEnd {
     /// The last function calls nothing.
     Leaf,
-    /// The self cost of the last function is at least that of any callee.
+    /// The self cost of the last function is more than that of any callee.
     SelfCost,
     /// No callee causes half of the cost of the last function.
     Branches,
@@ -97,7 +100,7 @@ impl CallPath {
         loop {
             let Unit::Node(node) = unit else {
                 let branches = walk.members(unit);
-                return Some(CallPath { steps, end: PathEnd::Cycle, branches });
+                return Some(CallPath { steps, end: PathEnd::Cycle, branches, has_other_calls: false });
             };
             let callees = walk.callees(node);
             let whole = walk.cost(unit);
@@ -108,15 +111,17 @@ impl CallPath {
                 let own = view.graph().self_cost(node)[0];
                 let end = match () {
                     () if callees.is_empty() => PathEnd::Leaf,
-                    () if own >= best => PathEnd::SelfCost,
+                    () if own > best => PathEnd::SelfCost,
                     () => PathEnd::Branches,
                 };
                 let branches = callees.iter().take(MAX_BRANCHES);
                 let branches = branches.map(|&arc| walk.called(arc, &cost, &whole, is_estimate)).collect();
-                return Some(CallPath { steps, end, branches });
+                let has_other_calls = cost[0] != whole[0];
+                return Some(CallPath { steps, end, branches, has_other_calls });
             }
             if steps.len() == MAX_STEPS {
-                return Some(CallPath { steps, end: PathEnd::Length, branches: Vec::new() });
+                let (end, branches) = (PathEnd::Length, Vec::new());
+                return Some(CallPath { steps, end, branches, has_other_calls: false });
             }
             let arc = past_start_up.unwrap_or(callees[0]);
             let step = walk.called(arc, &cost, &whole, is_estimate);

@@ -100,7 +100,7 @@ fn naive_breaker(graph: &CallGraph, members: &[usize]) -> Option<(usize, usize, 
             let largest = sizes.iter().copied().max().unwrap_or(0);
             (largest < members.len()).then_some((largest, sizes.len(), place))
         })
-        .min_by_key(|&(largest, left, place)| (largest, left, graph.arc_cost(place)[0], place))
+        .min_by_key(|&(largest, left, place)| (left, largest, graph.arc_cost(place)[0], place))
 }
 
 proptest! {

@@ -32,7 +32,7 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{NodeId, TreeNodeId};
 use crate::analysis::proportion::{apportion, nearest_proportion};
 use crate::analysis::tree::caller_tables::CallerTables;
-use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables};
+use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables, are_doubtful};
 use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
 use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
@@ -262,22 +262,23 @@ impl<'a> Growth<'a> {
             is_guessed,
             contradicts: is_marked,
             is_thread,
+            doubt,
         } = bud;
         let flow = self.flow;
         let is_self_guessed = is_guessed || !is_thread && flow.is_divided(node, self.certainty);
-        let new = TreeNode {
+        let new = |own: &[Cost]| TreeNode {
             item: Some(flow.units[node.index()]),
             parent,
             count,
             is_count_guessed,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
-            is_self_guessed: is_self_guessed || is_marked,
+            is_self_guessed: is_self_guessed || is_marked || are_doubtful(doubt.as_ref(), own),
         };
         let arcs = flow.graph.outgoing(node);
         if arcs.len() == 0 {
             let inclusive = flow.merge(&costs);
-            self.tree.push(new, &inclusive, &inclusive);
+            self.tree.push(new(&costs), &inclusive, &inclusive);
             return;
         }
         let mut left = self.left.remove(&node).unwrap_or_else(|| Left::new(flow, node));
@@ -292,7 +293,7 @@ impl<'a> Growth<'a> {
                 Some(arc) => passed.row_mut(arc)[lane] = share,
             });
         }
-        let new = self.tree.push(new, &flow.merge(&own), &flow.merge(&costs));
+        let new = self.tree.push(new(&own), &flow.merge(&own), &flow.merge(&costs));
 
         // The calls that led to a surplus are not counted: the costs tell how many of its own calls belong to it.
         let (part, whole) = match flow.has_surplus(node) {
@@ -315,9 +316,12 @@ impl<'a> Growth<'a> {
                     is_count_guessed: !self.certainty.has_one_stack[node.index()]
                         && flow.graph.arc(arc).count > 0,
                     costs: passed.row(nth).to_vec(),
-                    is_guessed: is_self_guessed || !flow.is_stated(arc),
+                    is_guessed: is_self_guessed
+                        || !flow.is_stated(arc)
+                        || are_doubtful(doubt.as_ref(), passed.row(nth)),
                     contradicts: flow.contradicts(arc),
                     is_thread: false,
+                    doubt: doubt.clone(),
                 }
             },
         );

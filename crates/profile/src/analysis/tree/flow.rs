@@ -1,7 +1,7 @@
 //! The costs that flow through a call graph without cycles, and what its arcs determine of the trees below some roots.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use gristmill_format::Cost;
 
@@ -10,7 +10,7 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
 use crate::analysis::node_set::NodeSet;
 use crate::analysis::proportion::{apportion, proportion};
-use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
+use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs, are_little};
 use crate::cost::{CostTable, add, subtract};
 
 /// Half of an event type: its costs from 0 up, or its negative costs with their sign inverted.
@@ -138,6 +138,13 @@ pub(super) struct Bud {
     pub(super) contradicts: bool,
     /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing.
     pub(super) is_thread: bool,
+    /// By lane: the cost of these calls, if there is any. It can be that of any function below.
+    pub(super) doubt: Option<Arc<[Cost]>>,
+}
+
+/// `true` if the cost of calls that start a thread changes costs in it.
+pub(super) fn are_doubtful(doubt: Option<&Arc<[Cost]>>, costs: &[Cost]) -> bool {
+    doubt.is_some_and(|doubt| !are_little(doubt, costs))
 }
 
 /// A condensed graph, where callers come before callees, and the costs that flow through it.
@@ -187,7 +194,7 @@ impl<'a> Flow<'a> {
         let mut below_callers = self.tables.inclusive.row(node.index()).to_vec();
         subtract(&mut below_callers, costs);
         // A thread whose caller started it and no more is still certain to be a root.
-        let is_guessed = self.recorded.differ(&self.merge(&below_callers), &vec![0; self.graph.width()]);
+        let is_guessed = !are_little(&below_callers, costs);
         let contradicts = self.recorded.differ(&self.merge(costs), &self.recorded.without_callers(node));
         let is_thread = is_called && !is_guessed;
         Bud {
@@ -199,6 +206,7 @@ impl<'a> Flow<'a> {
             is_guessed,
             contradicts,
             is_thread,
+            doubt: is_thread.then(|| below_callers.into()),
         }
     }
 
@@ -216,6 +224,7 @@ impl<'a> Flow<'a> {
             is_guessed: false,
             contradicts,
             is_thread: false,
+            doubt: None,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::analysis::tests::sample::{graph, graphs};
 use crate::analysis::tree::estimate::Estimator;
 use crate::analysis::tree::flow::divide;
 use crate::analysis::tree::growing::{Frontier, GrowingTree};
-use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
+use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs, are_little};
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
 use crate::cost::{CostTable, add, subtract};
 
@@ -207,7 +207,7 @@ impl<'a> Flow<'a> {
             let mut below_callers = all.to_vec();
             subtract(&mut below_callers, costs);
             // A thread whose caller started it and no more is still certain to be a root.
-            let is_guessed = self.recorded.differ(&self.merge(&below_callers), &vec![0; self.graph.width()]);
+            let is_guessed = !are_little(&below_callers, costs);
             let contradicts = self.recorded.differ(&self.merge(costs), &self.recorded.without_callers(node));
             let is_thread = is_called && !is_guessed;
             Bud {
@@ -219,6 +219,7 @@ impl<'a> Flow<'a> {
                 is_guessed,
                 contradicts,
                 is_thread,
+                doubt: if is_thread { below_callers } else { vec![0; costs.len()] },
             }
         };
         // Functions that are hidden, or not in the focus, are left with no cost and no call: they are no part of the tree.
@@ -346,6 +347,7 @@ impl<'a> Flow<'a> {
                     is_guessed: false,
                     contradicts,
                     is_thread: false,
+                    doubt: vec![0; self.lanes.len()],
                 }]
             }
             None => self.roots(TreeNodeId::ROOT),
@@ -409,6 +411,7 @@ impl<'a> Flow<'a> {
             is_guessed,
             contradicts: is_marked,
             is_thread,
+            doubt,
         } = bud;
         let arcs = self.graph.outgoing(node);
         let mut own = vec![0; self.lanes.len()];
@@ -432,7 +435,7 @@ impl<'a> Flow<'a> {
             is_count_guessed,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
-            is_self_guessed: is_self_guessed || is_marked,
+            is_self_guessed: is_self_guessed || is_marked || !are_little(&doubt, &own),
         };
         let new = growth.tree.push(new, &self.merge(&own), &self.merge(&costs));
 
@@ -450,9 +453,10 @@ impl<'a> Flow<'a> {
             let calls = if whole > 0 { nearest_proportion(*left, part, whole) } else { *left };
             *left -= calls;
             let callee = self.graph.callee(arc);
-            let is_guessed = is_self_guessed || !certainty.is_stated[arc.index()];
-            let contradicts = contradicts[arc.index()];
             let costs = passed.row(index).to_vec();
+            let is_guessed =
+                is_self_guessed || !certainty.is_stated[arc.index()] || !are_little(&doubt, &costs);
+            let contradicts = contradicts[arc.index()];
             let bud = Bud {
                 node: callee,
                 parent: Some(new),
@@ -462,6 +466,7 @@ impl<'a> Flow<'a> {
                 is_guessed,
                 contradicts,
                 is_thread: false,
+                doubt: doubt.clone(),
             };
             self.offer(bud, growth);
         }
@@ -529,4 +534,6 @@ struct Bud {
     contradicts: bool,
     /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing.
     is_thread: bool,
+    /// By lane: the cost of these calls. It can be that of any function below.
+    doubt: Vec<Cost>,
 }

@@ -2,8 +2,10 @@
 //!
 //! An arc states the inclusive cost of its calls. Where the callers of a function state less than it costs, the rest did not
 //! come from them: a thread begins with a function that nothing called, or whose caller waits only until the thread starts.
-//! A profile can also contradict itself. One hundredth of the total decides between rounding and a contradiction; what many
-//! functions cost more than their callers state adds up, so it is rounding only as far as its sum fits into that.
+//!
+//! Profiles of counts are exact, so each unit of such a rest counts. A profile of times, or of samples, can be rounded, and then some
+//! callers state more than their callee costs. Only in these, little differences are rounding: one hundredth of a cost, and the smallest
+//! rests, as many as fit into one hundredth of the total together.
 
 use gristmill_format::Cost;
 
@@ -18,6 +20,8 @@ pub(super) struct ArcLimits {
     totals: Vec<u128>,
     /// By event type: `true` if arcs state costs of it, and no cost is below 0.
     has_limits: Vec<bool>,
+    /// By event type: `true` if costs can be rounded.
+    is_rounded: Vec<bool>,
     /// By node and event type: `true` if the node costs more than its callers state, by more than rounding.
     is_beyond: Vec<bool>,
 }
@@ -32,14 +36,14 @@ impl ArcLimits {
             has_limits.iter_mut().zip(row).for_each(|(has_limit, &cost)| *has_limit &= cost >= 0);
         }
         let totals = graph.total().into_iter().map(Cost::unsigned_abs).collect();
-        let mut limits =
-            ArcLimits { totals, has_limits, is_beyond: vec![false; graph.node_count() * graph.width()] };
+        let is_rounded = has_limits.iter().map(|has_limit| !has_limit).collect();
+        let is_beyond = vec![false; graph.node_count() * graph.width()];
+        let mut limits = ArcLimits { totals, has_limits, is_rounded, is_beyond };
         limits.find_surpluses(graph);
         limits
     }
 
-    /// Marks the nodes that cost more than their callers state. The smallest of these surpluses are rounding, as many as
-    /// fit into one hundredth of the total together.
+    /// Marks the nodes that cost more than their callers state, by more than rounding.
     fn find_surpluses(&mut self, graph: &CallGraph) {
         let mut surpluses = CostTable::new(graph.width(), graph.node_count());
         for node in graph.nodes().filter(|&node| graph.incoming(node).len() > 0) {
@@ -51,7 +55,11 @@ impl ArcLimits {
         }
         for event in (0..graph.width()).filter(|&event| self.has_limits[event]) {
             let of_nodes = || surpluses.rows().map(|row| row[event].max(0).unsigned_abs());
-            let rounding = most_that_fit(self.totals[event] / 100, of_nodes);
+            self.is_rounded[event] = surpluses.rows().any(|row| row[event] < 0);
+            let rounding = match self.is_rounded[event] {
+                true => most_that_fit(self.totals[event] / 100, of_nodes),
+                false => 0,
+            };
             for (node, surplus) in of_nodes().enumerate() {
                 self.is_beyond[node * graph.width() + event] = surplus > rounding;
             }
@@ -86,15 +94,18 @@ impl<'a> RecordedArcs<'a> {
         RecordedArcs { graph, limits }
     }
 
-    /// `true` if an amount is more than rounding.
-    fn is_notable(&self, event: usize, amount: Cost) -> bool {
-        amount.unsigned_abs().saturating_mul(100) > self.limits.totals[event]
+    /// `true` if a cost is another one than is stated, by more than rounding.
+    fn is_other(&self, event: usize, cost: Cost, stated: Cost) -> bool {
+        match self.limits.is_rounded[event] {
+            true => cost.saturating_sub(stated).unsigned_abs() > 1 + stated.unsigned_abs() / 100,
+            false => cost != stated,
+        }
     }
 
-    /// `true` if two rows of costs differ by more than rounding.
-    pub(super) fn differ(&self, costs: &[Cost], others: &[Cost]) -> bool {
-        let mut pairs = costs.iter().zip(others).enumerate();
-        pairs.any(|(event, (cost, other))| self.is_notable(event, cost.saturating_sub(*other)))
+    /// `true` if costs are others than are stated, by more than rounding.
+    pub(super) fn differ(&self, costs: &[Cost], stated: &[Cost]) -> bool {
+        let mut pairs = costs.iter().zip(stated).enumerate();
+        pairs.any(|(event, (cost, stated))| self.is_other(event, *cost, *stated))
     }
 
     /// Returns the part of a node's cost that its callers' arcs cannot contain. It is 0 if nothing calls the node.
@@ -128,17 +139,19 @@ impl<'a> RecordedArcs<'a> {
     pub(super) fn states(&self, arc: ArcId, costs: &[Cost]) -> bool {
         let mut pairs = costs.iter().zip(self.graph.arc_cost(arc)).enumerate();
         pairs.all(|(event, (&cost, &stated))| {
-            let difference = cost.saturating_sub(stated).unsigned_abs();
-            difference == 0 || self.limits.has_limits[event] && difference <= 1 + stated.unsigned_abs() / 100
+            cost == stated || self.limits.has_limits[event] && !self.is_other(event, cost, stated)
         })
     }
 
     /// `true` if a node has more than the arc that leads to it states.
     pub(super) fn is_exceeded(&self, arc: ArcId, costs: &[Cost]) -> bool {
         let mut pairs = costs.iter().zip(self.graph.arc_cost(arc)).enumerate();
-        pairs.any(|(event, (&cost, &stated))| {
-            let surplus = cost.saturating_sub(stated);
-            surplus > 0 && self.is_notable(event, surplus)
-        })
+        pairs.any(|(event, (&cost, &stated))| cost > stated && self.is_other(event, cost, stated))
     }
+}
+
+/// `true` if amounts change costs by next to nothing.
+pub(super) fn are_little(amounts: &[Cost], costs: &[Cost]) -> bool {
+    let mut pairs = amounts.iter().zip(costs);
+    pairs.all(|(amount, cost)| amount.unsigned_abs().saturating_mul(100) <= cost.unsigned_abs())
 }

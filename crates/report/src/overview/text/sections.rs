@@ -221,6 +221,9 @@ impl Overview {
         };
         Some(match path.end {
             PathEnd::Leaf => return None,
+            PathEnd::SelfCost if path.has_other_calls => {
+                format!("its own code costs more than any callee: {}", shares())
+            }
             PathEnd::SelfCost => {
                 let own = path.steps.last().map_or(0, |step| step.self_costs[0]);
                 format!("its own code costs {}, more than any callee: {}", percent(own, total), shares())
