@@ -15,7 +15,7 @@ use crate::raw;
 pub(crate) const START: u64 = 0x5800_0000;
 const CODE_BYTES: u64 = 0x1400_0000;
 const TABLES_START: u64 = START + CODE_BYTES;
-const MARKS_START: u64 = 0x7400_0000;
+const MARKS_START: u64 = 0x7300_0000;
 const BOUNDARIES_START: u64 = MARKS_START + CODE_BYTES / CODE_ALIGNMENT;
 pub(crate) const END: u64 = 0x7800_0000;
 
@@ -24,7 +24,7 @@ const BOUNDARIES_PER_BYTE: u64 = 8;
 const _: () = assert!(BOUNDARIES_START + CODE_BYTES / BOUNDARIES_PER_BYTE <= END);
 
 /// Code of a block begins at multiples of this.
-const CODE_ALIGNMENT: u64 = 16;
+const CODE_ALIGNMENT: u64 = 8;
 
 /// Counters are behind the state of the thread.
 pub(crate) const CELLS_OFFSET: u64 = 0x1_0000;

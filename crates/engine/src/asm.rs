@@ -91,6 +91,11 @@ impl Asm {
         self.imm32(value as u32);
     }
 
+    /// `pop reg`, for the upper eight registers.
+    pub(crate) fn pop(&mut self, reg: Reg) {
+        self.raw(&[0x41, 0x58 | reg.0 & 7]);
+    }
+
     /// `cmp qword mem, reg`
     pub(crate) fn compare(&mut self, mem: Mem, reg: Reg) {
         self.with_mem(0x39, reg, mem);
@@ -179,6 +184,11 @@ impl Asm {
                 self.imm32(value as u32);
             }
         }
+    }
+
+    /// `inc qword mem`. Changes the flags.
+    pub(crate) fn increment(&mut self, mem: Mem) {
+        self.with_mem(0xff, Reg(0), mem);
     }
 
     /// Adds to a number with a register, and leaves the flags.
@@ -334,6 +344,13 @@ impl Asm {
     pub(crate) fn jump_if(&mut self, condition: Condition, target: u64) -> u64 {
         self.raw(&[0x0f, 0x80 | condition.0]);
         self.displacement_to(target)
+    }
+
+    /// Writes a short conditional jump to code that is close before it.
+    pub(crate) fn jump_back_if(&mut self, condition: Condition, target: u64) {
+        let distance = i8::try_from(target as i64 - (self.here() as i64 + 2));
+        debug_assert!(distance.is_ok_and(|distance| distance < 0));
+        self.raw(&[0x70 | condition.0, distance.unwrap_or(0) as u8]);
     }
 
     /// Writes a displacement of 4 bytes to a target, and returns its address.

@@ -123,6 +123,8 @@ fn the_scratch_register_is_encoded_like_others() {
         asm.store_value(Mem::Base(SCRATCH, 8), 1);
         asm.lea(SCRATCH, SCRATCH, -32);
         asm.lea(RCX, SCRATCH, 0x1234);
+        asm.pop(SCRATCH);
+        asm.increment(Mem::State(0x1230));
     });
     let text: Vec<String> = found
         .iter()
@@ -154,6 +156,8 @@ fn the_scratch_register_is_encoded_like_others() {
             "Mov UInt64 [R11 None 0x8], 0x1",
             "Lea R11, Unknown [R11 None 0xffffffffffffffe0]",
             "Lea RCX, Unknown [R11 None 0x1234]",
+            "Pop R11",
+            "Inc UInt64 [None None 0x1230]",
         ]
     );
 }

@@ -186,15 +186,19 @@ impl Engine {
         let Some(place) = self.arena.return_address() else { self.out_of_memory() };
         let mut chunk = Chunk { asm: Asm::new(place, self.hot_place) };
         let asm = &mut chunk.asm;
+        let odd = asm.here();
+        if is_free {
+            asm.jump(self.odd_return);
+        }
         asm.raw(&edge.0.to_le_bytes());
         let code = asm.here();
         let sp = Mem::Base(SCRATCH, -Frame::BYTES);
         if is_free {
             asm.compare(sp, RSP);
-            asm.jump_if(NOT_EQUAL, self.odd_return);
+            asm.jump_back_if(NOT_EQUAL, odd);
             if let Some(return_address) = return_address {
                 asm.compare_with(Mem::StackTop, return_address as i32);
-                asm.jump_if(NOT_EQUAL, self.odd_return);
+                asm.jump_back_if(NOT_EQUAL, odd);
             }
         } else {
             asm.spill_rcx();
@@ -228,7 +232,7 @@ impl Engine {
         }
         match return_address {
             Some(return_address) => {
-                asm.lea(RSP, RSP, 8);
+                asm.pop(SCRATCH);
                 asm.restore_scratch();
                 self.emit_go(&mut chunk, return_address, from);
             }

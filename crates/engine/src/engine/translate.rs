@@ -486,7 +486,7 @@ struct Counts {
 impl Counts {
     /// Counts where the flags are not needed.
     fn emit_with_flags(&self, asm: &mut Asm) {
-        asm.add_to(Mem::State(self.counter.offset()), 1);
+        asm.increment(Mem::State(self.counter.offset()));
         asm.add_cost(self.cost, self.block, None);
     }
 
