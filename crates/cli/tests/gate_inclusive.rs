@@ -62,6 +62,19 @@ fn what_comes_back_below_the_functions_counts_once() {
     gate.run(&profile(107, 0), 1, &[]);
 }
 
+/// `main` costs much more than before, but the functions of the budget do not call it.
+#[test]
+fn only_what_the_functions_call_is_responsible() {
+    let gate = Gate::new("increase = 6", &profile(100, 0));
+    gate.bless();
+    let changed = profile(107, 0).replace("\n1 5000\n", "\n1 8000\n").replace("totals: 5907", "totals: 8907");
+    let shown = gate.run(&changed, 1, &[]);
+    assert!(shown.contains("OVER Ir of parser 900 → 907"), "{shown}");
+    assert!(shown.contains("+7") && shown.contains(" parse ") && !shown.contains("+3,000"), "{shown}");
+    let shown = gate.run(&changed, 1, &["--format", "github"]);
+    assert!(shown.contains("parse") && !shown.contains(" main"), "{shown}");
+}
+
 #[test]
 fn a_bound_alone_is_not_over() {
     let gate = Gate::new("max = 1400", &profile(100, 0));

@@ -1,9 +1,10 @@
 //! Functions whose cost changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 use gristmill_output::json::{self, ExactInteger};
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -95,28 +96,52 @@ pub(crate) fn function_changes(
         note: Some("vanished"),
         ..FunctionChange::new(&name, 0, -base)
     }));
-    // An inclusive cost changes with that of any function.
-    let pattern = match scope {
-        BudgetScope::Functions { pattern, is_inclusive: false, .. } => Some(pattern),
-        _ => None,
-    };
-    let is_in_scope = |row: &FunctionChange| match (pattern, &row.name) {
-        (Some(pattern), Some(name)) => matches_name(pattern, name),
-        _ => true,
-    };
-    rows.retain(|row| row.delta != 0 && is_in_scope(row));
+    rows.retain(|row| row.delta != 0);
+    match scope {
+        BudgetScope::Functions { pattern, is_inclusive: false, .. } => {
+            rows.retain(|row| row.name.as_ref().is_some_and(|name| matches_name(pattern, name)));
+        }
+        // Of a function that vanished, the baseline does not tell who called it.
+        BudgetScope::Functions { pattern, .. } => {
+            let reached = reached_from(pattern, measurement);
+            rows.retain(|row| row.function().is_some_and(|function| reached.contains(&function)));
+        }
+        BudgetScope::Total => {}
+    }
     rows.sort_by(|a, b| {
         let by_name = || (&a.name, &a.file).cmp(&(&b.name, &b.file));
         b.delta.abs().cmp(&a.delta.abs()).then_with(by_name)
     });
     small.delta = small.cost - (baseline.total[baseline_column] - listed_total);
-    if pattern.is_none() && small.delta != 0 {
+    if matches!(scope, BudgetScope::Total) && small.delta != 0 {
         rows.push(small);
     }
     rows
 }
 
+/// Returns the functions that match a pattern, and those that they call, also over others.
+fn reached_from(pattern: &Regex, measurement: &Measurement) -> BTreeSet<FunctionName> {
+    let functions = measurement.functions.keys();
+    let mut to_visit: Vec<&FunctionName> =
+        functions.filter(|function| matches_name(pattern, &function.name)).collect();
+    let mut reached: BTreeSet<FunctionName> = to_visit.iter().copied().cloned().collect();
+    while let Some(function) = to_visit.pop() {
+        let callees = measurement.functions.get(function).map(|function| &function.callees);
+        for callee in callees.into_iter().flatten() {
+            if reached.insert((**callee).clone()) {
+                to_visit.push(callee);
+            }
+        }
+    }
+    reached
+}
+
 impl FunctionChange {
+    /// Returns the function, if it is one.
+    fn function(&self) -> Option<FunctionName> {
+        Some(FunctionName { name: self.name.clone()?, file: self.file.clone()? })
+    }
+
     fn new(name: &FunctionName, cost: Cost, delta: Cost) -> Self {
         FunctionChange {
             name: Some(name.name.clone()),

@@ -165,6 +165,21 @@ fn what_no_caller_states_is_a_root_however_little_it_is() {
     assert_eq!(shown(&CallTree::estimate_inverted(&graph, &cycles, n(1), 9)), [(vec![1, 0], 10, 1, false)]);
 }
 
+/// With simulated caches, Callgrind writes that the call of `_Exit` costs 6, of which it has 4.
+#[test]
+fn one_call_that_costs_less_is_no_rounding() {
+    const OTHERS: usize = 40;
+    let self_costs: Vec<Cost> = [100_000, 600, 4].into_iter().chain([7; OTHERS]).collect();
+    let others = (3..3 + OTHERS).map(|other| (0, other, 1, 7));
+    let arcs: Vec<_> = [(0, 1, 1, 10), (0, 2, 1, 6)].into_iter().chain(others).collect();
+    let graph = graph(&self_costs, &arcs);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    let shown = shown(&tree);
+    let roots: Vec<_> = shown.iter().filter(|(stack, ..)| stack.len() == 1).collect();
+    assert_eq!(roots, [&(vec![0], 100_294, 0, false), &(vec![1], 590, 0, true)]);
+    assert!(shown.contains(&(vec![0, 2], 4, 1, true)) && shown.contains(&(vec![0, 1], 10, 1, false)));
+}
+
 #[test]
 fn callers_of_a_thread_have_what_they_state() {
     let graph = thread();
