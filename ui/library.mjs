@@ -58,8 +58,11 @@ execFileSync(
     ...folded,
     ...moved,
     ...joined,
-    // Arguments that no caller needs to give.
+    // Arguments that no caller needs to give, and what that leaves.
     "--dae-optimizing",
+    ...joined,
+    ...simple,
+    ...tidy,
     ...round,
     ...features,
     // Functions that are called most have short numbers.

@@ -165,7 +165,7 @@ fn what_no_caller_states_is_a_root_however_little_it_is() {
     assert_eq!(shown(&CallTree::estimate_inverted(&graph, &cycles, n(1), 9)), [(vec![1, 0], 10, 1, false)]);
 }
 
-/// With simulated caches, Callgrind writes that the call of `_Exit` costs 6, of which it has 4.
+/// With simulated caches, Callgrind writes that the call of `_Exit` costs 6, but it costs 4.
 #[test]
 fn one_call_that_costs_less_is_no_rounding() {
     const OTHERS: usize = 40;
