@@ -283,7 +283,9 @@ impl Known<'_> {
     ) -> Callers<Unit, P> {
         let &Asked { costs, is_guessed, is_stated, max_nodes } = asked;
         let Shares { rest, arcs, costs } = self.shares(node, costs);
-        let way_count = arcs.len() + usize::from(rest.iter().any(|&cost| cost != 0));
+        // What comes from no caller can be all of a cost of which its share would be 0.
+        let has_surplus = self.tables.surplus.row(node.index()).iter().any(|&cost| cost != 0);
+        let way_count = arcs.len() + usize::from(has_surplus);
         let is_guessed = is_guessed || !is_stated && way_count > 1;
         let caller = |nth: usize| {
             let (id, costs) = (arcs[nth], costs.row(nth));
