@@ -58,8 +58,11 @@ execFileSync(
     ...folded,
     ...moved,
     ...joined,
-    // Arguments that no caller needs to give, and what that leaves.
+    // Arguments that no caller needs to give, and what that leaves, twice.
     "--dae-optimizing",
+    ...joined,
+    ...simple,
+    ...tidy,
     ...joined,
     ...simple,
     ...tidy,

@@ -9,6 +9,8 @@ use gristmill_format::{Cost, ProducerKind};
 use gristmill_output::printable;
 use gristmill_profile::{FunctionId, ObjectId, Profile};
 
+use crate::valgrind::is_program;
+
 /// Shells, which also run scripts.
 const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
 
@@ -119,7 +121,12 @@ fn interpreter(program: &Path) -> Option<Vec<String>> {
 
 /// Returns the command that has taken the place of a program, of which Callgrind has written nothing then. A program whose only work is to
 /// start another one, such as `env`, does not count.
-pub(crate) fn replaced(profiles: &[Profile], process: u32, program: &OsStr) -> Option<String> {
+pub(crate) fn replaced(
+    profiles: &[Profile],
+    process: u32,
+    program: &OsStr,
+    search_path: &OsStr,
+) -> Option<String> {
     let word = program.as_encoded_bytes();
     // Other bytes are written in another way.
     let is_plain = word.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'\\');
@@ -133,9 +140,10 @@ pub(crate) fn replaced(profiles: &[Profile], process: u32, program: &OsStr) -> O
     });
     let command = of_program.next()?.command()?.trim_ascii();
     // A script is a word of its interpreter, with the directory that it was found in.
-    let is_name = !word.contains(&b'/');
+    let mut found = std::env::split_paths(search_path).map(|directory| directory.join(program));
+    let found = if word.contains(&b'/') { None } else { found.find(|path| is_program(path)) };
     let is_word = |own: &[u8]| {
-        own == word || is_name && own.strip_suffix(word).is_some_and(|directory| directory.ends_with(b"/"))
+        own == word || found.as_ref().is_some_and(|found| found.as_os_str().as_encoded_bytes() == own)
     };
     let is_program = command.split(|byte| *byte == b' ').any(is_word);
     (!is_program).then(|| printable(command).into_owned())

@@ -5,7 +5,7 @@
 
 mod harness;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
@@ -277,14 +277,25 @@ fn a_program_in_the_place_of_another_is_named() {
     let folder =
         folder(&[("work.sh", b"#!/bin/sh\nexec /bin/true\n"), ("stays.sh", b"#!/bin/sh\n/bin/true\n:\n")]);
     let path = folder.path();
-    ["work.sh", "stays.sh"].iter().for_each(|name| make_executable(&path.join(name)));
+    std::fs::create_dir(path.join("shims")).unwrap();
+    std::fs::write(path.join("shims/true"), "#!/bin/sh\nexec /bin/true\n").unwrap();
+    ["work.sh", "stays.sh", "shims/true"].iter().for_each(|name| make_executable(&path.join(name)));
     let note = "the program ran `/bin/true` in its place: Callgrind does not count what it did before";
-    // The last one is a script that is found on the path.
-    for (command, has_note) in
-        [("./work.sh", true), ("./stays.sh", false), ("env A=1 /bin/true", false), ("ldd /bin/true", false)]
-    {
-        let config = format!("[[benchmark]]\nname = \"a\"\ncommand = \"{command}\"\n");
-        configure(path, &(config + "options = [\"--trace-children=yes\"]\n"));
+    // One script is found on the path, and another one there leads to a program of its name.
+    for (command, has_note) in [
+        ("./work.sh", true),
+        ("./stays.sh", false),
+        ("env A=1 /bin/true", false),
+        ("ldd /bin/true", false),
+        ("true", true),
+    ] {
+        let shims = if command == "true" { path.join("shims") } else { PathBuf::from("/usr/bin") };
+        let config = format!(
+            "[[benchmark]]\nname = \"a\"\ncommand = \"{command}\"\noptions = [\"--trace-children=yes\"]\n\
+             environment = {{ PATH = \"{}:/usr/bin:/bin\" }}\n",
+            shims.display()
+        );
+        configure(path, &config);
         let output = gate(path, &["bless"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_eq!(stderr(&output).contains(note), has_note, "{command}: {}", stderr(&output));

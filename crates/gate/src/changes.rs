@@ -1,10 +1,9 @@
 //! Functions whose cost changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{self, ExactInteger};
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -102,9 +101,10 @@ pub(crate) fn function_changes(
             rows.retain(|row| row.name.as_ref().is_some_and(|name| matches_name(pattern, name)));
         }
         // Of a function that vanished, the baseline does not tell who called it.
-        BudgetScope::Functions { pattern, .. } => {
-            let reached = reached_from(pattern, measurement);
-            rows.retain(|row| row.function().is_some_and(|function| reached.contains(&function)));
+        BudgetScope::Functions { name, .. } => {
+            let reached = measurement.reached.get(name);
+            let is_reached = |function| reached.is_some_and(|reached| reached.contains(&function));
+            rows.retain(|row| row.function().is_some_and(is_reached));
         }
         BudgetScope::Total => {}
     }
@@ -117,23 +117,6 @@ pub(crate) fn function_changes(
         rows.push(small);
     }
     rows
-}
-
-/// Returns the functions that match a pattern, and those that they call, also over others.
-fn reached_from(pattern: &Regex, measurement: &Measurement) -> BTreeSet<FunctionName> {
-    let functions = measurement.functions.keys();
-    let mut to_visit: Vec<&FunctionName> =
-        functions.filter(|function| matches_name(pattern, &function.name)).collect();
-    let mut reached: BTreeSet<FunctionName> = to_visit.iter().copied().cloned().collect();
-    while let Some(function) = to_visit.pop() {
-        let callees = measurement.functions.get(function).map(|function| &function.callees);
-        for callee in callees.into_iter().flatten() {
-            if reached.insert((**callee).clone()) {
-                to_visit.push(callee);
-            }
-        }
-    }
-    reached
 }
 
 impl FunctionChange {

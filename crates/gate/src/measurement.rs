@@ -68,6 +68,8 @@ pub struct Measurement {
     pub functions: BTreeMap<FunctionName, FunctionCost>,
     /// Costs of the functions of each budget: by the name of the budget, then by event type.
     pub budgets: BTreeMap<String, Vec<Cost>>,
+    /// By the name of a budget of inclusive costs: its functions, and those that they call, also over others.
+    pub reached: BTreeMap<String, BTreeSet<FunctionName>>,
     /// By the name of a budget whose costs are upper bounds: how far they may be from the real ones.
     pub bounds: BTreeMap<String, CostBound>,
     /// Patterns of ignored functions and of budgets that match a function of the profile.
@@ -149,6 +151,9 @@ impl Measurement {
             {
                 let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, width);
                 measurement.budgets.insert(name.clone(), costs);
+                if *is_inclusive {
+                    measurement.reached.insert(name.clone(), reached_from(&graph, &names, pattern));
+                }
                 measurement.bounds.extend(bound.map(|bound| (name.clone(), bound)));
             }
         }
@@ -324,6 +329,23 @@ fn scope_costs(
         leads_back: groups.leads_back[1].map(|node| names[node.index()].name.clone()),
     });
     (row(&groups.inclusive), bound)
+}
+
+/// Returns the functions that match a pattern, and those that they call, also over others.
+fn reached_from(graph: &CallGraph, names: &[FunctionName], pattern: &Regex) -> BTreeSet<FunctionName> {
+    let is_match = |node: &NodeId| matches_name(pattern, &names[node.index()].name);
+    let mut to_visit: Vec<NodeId> = graph.nodes().filter(is_match).collect();
+    let mut is_reached = vec![false; graph.node_count()];
+    to_visit.iter().for_each(|node| is_reached[node.index()] = true);
+    while let Some(node) = to_visit.pop() {
+        for arc in graph.outgoing(node) {
+            let callee = graph.callee(arc);
+            if !std::mem::replace(&mut is_reached[callee.index()], true) {
+                to_visit.push(callee);
+            }
+        }
+    }
+    names.iter().zip(is_reached).filter(|(_, is_reached)| *is_reached).map(|(name, _)| name.clone()).collect()
 }
 
 fn add(sums: &mut [Cost], costs: &[Cost]) {

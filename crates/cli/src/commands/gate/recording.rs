@@ -281,6 +281,7 @@ impl<'c> Recorder<'c> {
         let config = self.config;
         let environment = environment(recording, config);
         check_program(recording, config, &environment)?;
+        let search_path = search_path(&environment).to_owned();
         let no_directory =
             |error: std::io::Error| Failure::from(format!("no temporary directory: {}", reason(&error)));
         let folder = TemporaryDirectory::new().map_err(no_directory)?;
@@ -321,7 +322,8 @@ impl<'c> Recorder<'c> {
             )
         });
         let program = recording.command.first();
-        let replaced = program.and_then(|word| launcher::replaced(&profiles, process, word.as_ref()));
+        let replaced =
+            program.and_then(|word| launcher::replaced(&profiles, process, word.as_ref(), &search_path));
         let note = note.or_else(|| {
             replaced.map(|last| {
                 format!("the program ran `{last}` in its place: Callgrind does not count what it did before")
@@ -448,6 +450,11 @@ fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
+/// Returns the directories that programs of an environment are searched in.
+fn search_path(environment: &BTreeMap<OsString, OsString>) -> &OsStr {
+    environment.get(OsStr::new("PATH")).map_or(OsStr::new(PATH), OsString::as_os_str)
+}
+
 /// Refuses a program that does not exist, and a launcher unless it is decided whether its children are recorded.
 fn check_program(
     recording: &Recording,
@@ -455,7 +462,7 @@ fn check_program(
     environment: &BTreeMap<OsString, OsString>,
 ) -> Result<(), Failure> {
     let Some(program) = recording.command.first() else { return Ok(()) };
-    let path = environment.get(OsStr::new("PATH")).map_or(OsStr::new(PATH), OsString::as_os_str);
+    let path = search_path(environment);
     let shown = printable(program.as_bytes()).into_owned();
     let found = if program.contains('/') {
         let path = config.directory.join(program);

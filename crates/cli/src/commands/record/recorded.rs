@@ -21,6 +21,7 @@ use crate::output_name::{OutputName, files_of_base};
 use crate::session::Session;
 use crate::terminal::printable_path;
 use crate::valgrind::messages::{Ending, MISSING_REASON};
+use crate::valgrind::search_path;
 
 /// Bytes at the end of a file that have the line with its totals.
 const MAX_TAIL_BYTES: u64 = 4 << 10;
@@ -247,7 +248,10 @@ impl Recorded {
             );
         }
         let profiles = std::slice::from_ref(&profile);
-        let replaced = args.program.first().and_then(|word| launcher::replaced(profiles, self.program, word));
+        let search_path = search_path().unwrap_or_default();
+        let program = args.program.first();
+        let replaced =
+            program.and_then(|word| launcher::replaced(profiles, self.program, word, &search_path));
         if let Some(last) = replaced.filter(|_| traces) {
             session.warn(&format!(
                 "the program ran {last} in its place: Callgrind writes nothing of what it did before, --engine native does"

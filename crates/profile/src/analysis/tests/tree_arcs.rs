@@ -165,6 +165,23 @@ fn what_no_caller_states_is_a_root_however_little_it_is() {
     assert_eq!(shown(&CallTree::estimate_inverted(&graph, &cycles, n(1), 9)), [(vec![1, 0], 10, 1, false)]);
 }
 
+/// `main` (0) states 30 of what the start of a thread (1) costs. That calls `run` (2), which calls two functions; another one (5) costs so little
+/// that `main` can have called it.
+#[test]
+fn what_only_a_thread_calls_is_certain() {
+    let self_costs = [1000, 10, 100, 60_000, 40_000, 25];
+    let arcs = [(0, 1, 3, 30), (1, 2, 3, 100_125), (2, 3, 3, 60_000), (2, 4, 3, 40_000), (2, 5, 3, 25)];
+    let graph = graph(&self_costs, &arcs);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    let marks: Vec<_> = shown(&tree)
+        .into_iter()
+        .filter(|(stack, ..)| stack[0] == 1)
+        .map(|(stack, cost, _, is_guessed)| (*stack.last().unwrap(), cost, is_guessed))
+        .collect();
+    let certain = [(1, 100_105, false), (2, 100_096, false), (3, 59_983, false), (4, 39_989, false)];
+    assert_eq!(marks, [&certain[..], &[(5, 25, true)]].concat());
+}
+
 /// With simulated caches, Callgrind writes that the call of `_Exit` costs 6, but it costs 4.
 #[test]
 fn one_call_that_costs_less_is_no_rounding() {

@@ -32,9 +32,9 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{NodeId, TreeNodeId};
 use crate::analysis::proportion::{apportion, nearest_proportion};
 use crate::analysis::tree::caller_tables::CallerTables;
-use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables, are_doubtful};
+use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables};
 use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
-use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
+use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs, are_little};
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
 use crate::cost::{CostTable, subtract};
 use crate::ordered::OrderedMap;
@@ -273,7 +273,7 @@ impl<'a> Growth<'a> {
             is_count_guessed,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
-            is_self_guessed: is_self_guessed || is_marked || are_doubtful(doubt.as_ref(), own),
+            is_self_guessed: is_self_guessed || is_marked || !are_little(&doubt, own),
         };
         let arcs = flow.graph.outgoing(node);
         if arcs.len() == 0 {
@@ -318,9 +318,9 @@ impl<'a> Growth<'a> {
                     costs: passed.row(nth).to_vec(),
                     is_guessed: is_self_guessed
                         || !flow.is_stated(arc)
-                        || are_doubtful(doubt.as_ref(), passed.row(nth)),
+                        || !are_little(&doubt, passed.row(nth)),
                     contradicts: flow.contradicts(arc),
-                    is_thread: false,
+                    is_thread: is_thread && flow.is_of_thread(arc, passed.row(nth), &doubt),
                     doubt: doubt.clone(),
                 }
             },

@@ -1,7 +1,7 @@
 //! The costs that flow through a call graph without cycles, and what its arcs determine of the trees below some roots.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use gristmill_format::Cost;
 
@@ -136,15 +136,17 @@ pub(super) struct Bud {
     pub(super) is_guessed: bool,
     /// `true` if the cost is not what the file states.
     pub(super) contradicts: bool,
-    /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing.
+    /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing. So is what only that calls.
     pub(super) is_thread: bool,
-    /// By lane: the cost of these calls, if there is any. It can be that of any function below.
-    pub(super) doubt: Option<Arc<[Cost]>>,
+    /// By lane: the cost of these calls, which can be that of any function below. Empty where it is no thread.
+    pub(super) doubt: Vec<Cost>,
 }
 
-/// `true` if the cost of calls that start a thread changes costs in it.
-pub(super) fn are_doubtful(doubt: Option<&Arc<[Cost]>>, costs: &[Cost]) -> bool {
-    doubt.is_some_and(|doubt| !are_little(doubt, costs))
+/// The part of a node's cost that is of one thread, if the other stacks to the node have no more than the calls that start it.
+struct ThreadPart {
+    costs: Vec<Cost>,
+    contradicts: bool,
+    doubt: Vec<Cost>,
 }
 
 /// A condensed graph, where callers come before callees, and the costs that flow through it.
@@ -206,7 +208,7 @@ impl<'a> Flow<'a> {
             is_guessed,
             contradicts,
             is_thread,
-            doubt: is_thread.then(|| below_callers.into()),
+            doubt: if is_thread { below_callers } else { Vec::new() },
         }
     }
 
@@ -224,7 +226,7 @@ impl<'a> Flow<'a> {
             is_guessed: false,
             contradicts,
             is_thread: false,
-            doubt: None,
+            doubt: Vec::new(),
         }
     }
 
@@ -286,8 +288,9 @@ impl<'a> Flow<'a> {
         let [mut reached, mut sound] = [(); 2].map(|()| CostTable::new(lane_count, self.graph.node_count()));
         // By node: a single stack leads to it.
         let mut has_one_stack = vec![false; self.graph.node_count()];
-        // By node: the start of a thread, which the other stacks to it do not change by more than rounding.
-        let mut threads: Vec<Option<&Bud>> = vec![None; self.graph.node_count()];
+        // By node: its part in a thread.
+        let mut threads: Vec<Option<ThreadPart>> = Vec::new();
+        threads.resize_with(self.graph.node_count(), || None);
         // Callers come before callees, so the next node is always one whose callers are done.
         let mut to_visit = NodeSet::none(self.graph.node_count());
         for root in roots.iter().filter(|root| !root.is_guessed) {
@@ -297,9 +300,11 @@ impl<'a> Flow<'a> {
             if !root.contradicts {
                 sound.row_mut(index).copy_from_slice(&root.costs);
             }
-            match root.is_thread {
-                true => threads[index] = Some(root),
-                false => has_one_stack[index] = true,
+            if root.is_thread {
+                let (costs, doubt) = (root.costs.clone(), root.doubt.clone());
+                threads[index] = Some(ThreadPart { costs, contradicts: root.contradicts, doubt });
+            } else {
+                has_one_stack[index] = true;
             }
         }
         let mut certain = vec![0; lane_count];
@@ -323,8 +328,9 @@ impl<'a> Flow<'a> {
                 }
                 let (mut part, mut sound_part) = (reached.row(index)[lane], sound.row(index)[lane]);
                 if !has_one_stack[index] && self.has_several_ends(node, lane) {
-                    part = threads[index].map_or(0, |root| root.costs[lane]);
-                    sound_part = threads[index].filter(|root| !root.contradicts).map_or(0, |_| part);
+                    let thread = threads[index].as_ref();
+                    part = thread.map_or(0, |thread| thread.costs[lane]);
+                    sound_part = thread.filter(|thread| !thread.contradicts).map_or(0, |_| part);
                 }
                 if part == 0 {
                     continue;
@@ -344,8 +350,33 @@ impl<'a> Flow<'a> {
                     }
                 }
             }
+            let Some(thread) = threads[index].take() else { continue };
+            for arc in self.graph.outgoing(node) {
+                let callee = self.graph.callee(arc).index();
+                threads[callee] = self.part_below(node, arc, &thread).or(threads[callee].take());
+            }
         }
         Certainty { own: certain, has_one_stack }
+    }
+
+    /// `true` if a call in a thread, of these costs, leads to what hardly anything else calls: all else can be the cost of the calls that start
+    /// the thread.
+    pub(super) fn is_of_thread(self, arc: ArcId, costs: &[Cost], doubt: &[Cost]) -> bool {
+        let whole = self.tables.inclusive.row(self.graph.callee(arc).index());
+        let mut lanes = whole.iter().zip(costs).zip(doubt);
+        lanes.all(|((whole, cost), doubt)| whole - cost <= *doubt) && self.is_stated(arc)
+    }
+
+    /// Returns the part of a callee in a thread, if that is hardly called by anything else.
+    fn part_below(self, node: NodeId, arc: ArcId, thread: &ThreadPart) -> Option<ThreadPart> {
+        let whole = self.tables.inclusive.row(node.index());
+        let mut costs = self.tables.flow.row(arc.index()).to_vec();
+        for (lane, cost) in costs.iter_mut().enumerate() {
+            *cost = if whole[lane] > 0 { proportion(*cost, thread.costs[lane], whole[lane]) } else { 0 };
+        }
+        let contradicts = thread.contradicts || self.contradicts(arc);
+        let doubt = thread.doubt.clone();
+        self.is_of_thread(arc, &costs, &doubt).then_some(ThreadPart { costs, contradicts, doubt })
     }
 
     /// Returns the cost of some roots that is placed by a guess, by event type.

@@ -249,8 +249,8 @@ impl<'a> Flow<'a> {
         let [mut reached, mut sound] = [(); 2].map(|()| CostTable::new(lane_count, self.graph.node_count()));
         // By node: a single stack leads to it.
         let mut has_one_stack = vec![false; self.graph.node_count()];
-        // By node: the start of a thread, which the other stacks to it do not change by more than rounding.
-        let mut threads: Vec<Option<&Bud>> = vec![None; self.graph.node_count()];
+        // By node: its costs in a thread, whether an arc contradicts them, and the cost of the calls that start it.
+        let mut threads: BTreeMap<usize, (Vec<Cost>, bool, Vec<Cost>)> = BTreeMap::new();
         for root in roots.iter().filter(|root| !root.is_guessed) {
             let index = root.node.index();
             reached.row_mut(index).copy_from_slice(&root.costs);
@@ -258,7 +258,9 @@ impl<'a> Flow<'a> {
                 sound.row_mut(index).copy_from_slice(&root.costs);
             }
             match root.is_thread {
-                true => threads[index] = Some(root),
+                true => {
+                    threads.insert(index, (root.costs.clone(), root.contradicts, root.doubt.clone()));
+                }
                 false => has_one_stack[index] = true,
             }
         }
@@ -267,6 +269,7 @@ impl<'a> Flow<'a> {
             is_divided: vec![false; self.graph.node_count()],
             is_stated: self.graph.arc_ids().map(|arc| self.is_stated(arc)).collect(),
             has_one_stack: Vec::new(),
+            inclusive: self.inclusive.clone(),
         };
         for node in self.graph.nodes() {
             let index = node.index();
@@ -287,8 +290,8 @@ impl<'a> Flow<'a> {
                 let ends = usize::from(own > 0) + flows().filter(|&(_, flow)| flow > 0).count();
                 if !has_one_stack[index] && ends > 1 {
                     certainty.is_divided[index] = true;
-                    part = threads[index].map_or(0, |root| root.costs[lane]);
-                    sound_part = threads[index].filter(|root| !root.contradicts).map_or(0, |_| part);
+                    part = threads.get(&index).map_or(0, |thread| thread.0[lane]);
+                    sound_part = threads.get(&index).filter(|thread| !thread.1).map_or(0, |_| part);
                 }
                 certainty.own[lane] += proportion(own, sound_part, whole);
                 for (arc, flow) in flows().filter(|(arc, _)| certainty.is_stated[arc.index()]) {
@@ -298,6 +301,21 @@ impl<'a> Flow<'a> {
                     if !contradicts[arc.index()] {
                         sound.row_mut(callee)[lane] += share;
                     }
+                }
+            }
+            let Some((costs, is_contradicted, doubt)) = threads.get(&index).cloned() else { continue };
+            for arc in self.graph.outgoing(node).filter(|arc| certainty.is_stated[arc.index()]) {
+                let callee = self.graph.callee(arc).index();
+                let (flow, wholes) = (self.flow.row(arc.index()), self.inclusive.row(index));
+                let share = |lane| match wholes[lane] > 0 {
+                    true => proportion(flow[lane], costs[lane], wholes[lane]),
+                    false => 0,
+                };
+                let shares: Vec<Cost> = (0..lane_count).map(share).collect();
+                if (0..lane_count).all(|lane| self.inclusive.row(callee)[lane] - shares[lane] <= doubt[lane])
+                {
+                    let is_contradicted = is_contradicted || contradicts[arc.index()];
+                    threads.insert(callee, (shares, is_contradicted, doubt.clone()));
                 }
             }
         }
@@ -457,6 +475,10 @@ impl<'a> Flow<'a> {
             let is_guessed =
                 is_self_guessed || !certainty.is_stated[arc.index()] || !are_little(&doubt, &costs);
             let contradicts = contradicts[arc.index()];
+            let wholes = certainty.inclusive.row(callee.index());
+            let is_of_thread = is_thread
+                && certainty.is_stated[arc.index()]
+                && (0..costs.len()).all(|lane| wholes[lane] - costs[lane] <= doubt[lane]);
             let bud = Bud {
                 node: callee,
                 parent: Some(new),
@@ -465,7 +487,7 @@ impl<'a> Flow<'a> {
                 costs,
                 is_guessed,
                 contradicts,
-                is_thread: false,
+                is_thread: is_of_thread,
                 doubt: doubt.clone(),
             };
             self.offer(bud, growth);
@@ -518,6 +540,8 @@ struct Certainty {
     is_stated: Vec<bool>,
     /// By node: `true` if a single stack leads to it.
     has_one_stack: Vec<bool>,
+    /// By node: its cost before any of it is in the tree.
+    inclusive: CostTable,
 }
 
 /// A tree node still to be made.
