@@ -1,6 +1,6 @@
 //! Files that are loaded together: whether they are of one recording, and each is there once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -171,11 +171,9 @@ fn unlike(profile: &Profile) -> Option<String> {
         names.collect::<Vec<_>>().join(" ")
     };
     // A process has several commands if it has run one program in the place of another.
-    let has_replaced = |part: &Part<'_>| {
-        let is_replaced =
-            |other: &Part<'_>| other.trigger().is_some_and(|text| text.starts_with(REPLACED_BY));
-        firsts.iter().any(|other| other.pid().is_some() && other.pid() == part.pid() && is_replaced(other))
-    };
+    let is_replaced = |part: &&Part<'_>| part.trigger().is_some_and(|text| text.starts_with(REPLACED_BY));
+    let of_replaced: HashSet<u64> = firsts.iter().filter(is_replaced).filter_map(|part| part.pid()).collect();
+    let has_replaced = |part: &Part<'_>| part.pid().is_some_and(|pid| of_replaced.contains(&pid));
     let command = |part: &Part<'_>| part.command().map(|command| lossy(command.trim_ascii()));
     let properties: [(&str, Vec<Option<String>>); 4] = [
         (
