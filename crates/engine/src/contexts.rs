@@ -224,28 +224,23 @@ impl Contexts {
 
     /// Notes that a thread runs the function of a context.
     pub(crate) fn enter(&self, context: ContextId, thread: u64) {
-        self.set_active(context, thread, |active| active + 1, |level| level);
+        self.set_active(context, thread, true);
     }
 
     /// Notes that a thread has left the function of a context.
     pub(crate) fn leave(&self, context: ContextId, thread: u64) {
-        self.set_active(context, thread, |active| active.saturating_sub(1), |level| level - 1);
+        self.set_active(context, thread, false);
     }
 
     /// Sets the count of calls that have not returned: from the one before if the engine makes the calls, else from the level of the context.
-    fn set_active(
-        &self,
-        context: ContextId,
-        thread: u64,
-        from_count: impl FnOnce(u64) -> u64,
-        from_level: impl FnOnce(u32) -> u32,
-    ) {
+    fn set_active(&self, context: ContextId, thread: u64, is_entered: bool) {
         let Kind::Function(Running { function, level, .. }) = self.kind(context) else { return };
         let Function { traits, active, .. } = self.function(function);
         if traits.is_watched() {
-            active.set(thread, from_count(active.of(thread)));
+            let before = active.of(thread);
+            active.set(thread, if is_entered { before + 1 } else { before.saturating_sub(1) });
         } else if !traits.is_last(level) {
-            active.set(thread, from_level(level).into());
+            active.set(thread, u64::from(level) - u64::from(!is_entered));
         }
     }
 

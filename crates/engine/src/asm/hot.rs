@@ -108,44 +108,45 @@ impl Asm {
         }
     }
 
+    /// Copies a register to its place: a vector, or a word of the state.
+    fn put_aside(&mut self, reg: Reg, vector: Hidden, word: i32) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.set_vector(vector, reg),
+            HotPlace::Memory => self.store(Mem::State(word), reg),
+        }
+    }
+
+    /// Loads a register from its place.
+    fn take_back(&mut self, reg: Reg, vector: Hidden, word: i32) {
+        match self.hot_place {
+            HotPlace::Vector { .. } => self.load_vector(reg, vector),
+            HotPlace::Memory => self.load(reg, Mem::State(word)),
+        }
+    }
+
     /// Keeps `rcx`, until it is restored.
     pub(crate) fn spill_rcx(&mut self) {
-        match self.hot_place {
-            HotPlace::Vector { .. } => self.set_vector(RCX_VECTOR, RCX),
-            HotPlace::Memory => self.store(Mem::State(SPILL0), RCX),
-        }
+        self.put_aside(RCX, RCX_VECTOR, SPILL0);
     }
 
     /// Restores `rcx`.
     pub(crate) fn restore_rcx(&mut self) {
-        match self.hot_place {
-            HotPlace::Vector { .. } => self.load_vector(RCX, RCX_VECTOR),
-            HotPlace::Memory => self.load(RCX, Mem::State(SPILL0)),
-        }
+        self.take_back(RCX, RCX_VECTOR, SPILL0);
     }
 
     /// Keeps what an instruction of the program has written to the scratch register.
     pub(crate) fn keep_scratch(&mut self) {
-        match self.hot_place {
-            HotPlace::Vector { .. } => self.set_vector(KEPT_VECTOR, SCRATCH),
-            HotPlace::Memory => self.store(Mem::State(KEPT), SCRATCH),
-        }
+        self.put_aside(SCRATCH, KEPT_VECTOR, KEPT);
     }
 
     /// Gives the scratch register back to the program.
     pub(crate) fn restore_scratch(&mut self) {
-        match self.hot_place {
-            HotPlace::Vector { .. } => self.load_vector(SCRATCH, KEPT_VECTOR),
-            HotPlace::Memory => self.load(SCRATCH, Mem::State(KEPT)),
-        }
+        self.take_back(SCRATCH, KEPT_VECTOR, KEPT);
     }
 
     /// Loads the end of the shadow stack.
     pub(crate) fn load_shadow(&mut self, reg: Reg) {
-        match self.hot_place {
-            HotPlace::Vector { .. } => self.load_vector(reg, SHADOW_VECTOR),
-            HotPlace::Memory => self.load(reg, Mem::State(SHADOW)),
-        }
+        self.take_back(reg, SHADOW_VECTOR, SHADOW);
     }
 
     /// Adds a frame to the shadow stack, whose end is in the scratch register. Changes `rcx` if that is in memory.

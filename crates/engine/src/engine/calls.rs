@@ -25,7 +25,7 @@ use crate::state::{EDGE_IN_FRAME, FIRST_FRAME, Frame, State};
 
 impl Engine {
     /// Returns what is called at an address.
-    pub(super) fn callee(&mut self, address: u64) -> Callee {
+    fn callee(&mut self, address: u64) -> Callee {
         match self.contexts.callee(address, &self.objects, &mut self.arena, &self.options.choices) {
             Some(callee) => callee,
             None => self.out_of_memory(),
@@ -133,12 +133,17 @@ impl Engine {
         self.contexts.context(Kind::Function(Running { function, level, callers, collects }))
     }
 
+    /// Returns the function of a call, which is not that of a stub: it is watched, or has levels.
+    pub(super) fn called_function(&mut self, call: PlannedCall) -> FunctionId {
+        match self.callee(call.target) {
+            Callee::Function(function) | Callee::Skipped(function) => function,
+            Callee::Stubs => unreachable!("stubs are not watched, and have no levels"),
+        }
+    }
+
     /// Makes a call of a function that is watched.
     pub(super) fn watched_call(&mut self, state: &mut State, call: PlannedCall) -> ContextId {
-        let function = match self.callee(call.target) {
-            Callee::Function(function) | Callee::Skipped(function) => function,
-            Callee::Stubs => unreachable!("stubs are not watched"),
-        };
+        let function = self.called_function(call);
         let traits = self.contexts.function(function).traits;
         let level = self.level(state, function);
         let is_first = self.contexts.function(function).active.of(state.own_address) == 0;
@@ -225,7 +230,7 @@ impl Engine {
         asm.remove_frame();
         if let Some(cells) = self.contexts.get(edge).cells {
             asm.add_call(cells.cost().offset(), 16 - Frame::BYTES, !is_free);
-            self.emit_active(asm, self.contexts.get(edge).to, |level| level - 1);
+            self.emit_active(asm, self.contexts.get(edge).to, false);
         }
         if changes_rcx {
             asm.restore_rcx();
@@ -304,7 +309,7 @@ impl Engine {
             // It is not counted yet.
             asm.store_value(Mem::Base(SCRATCH, 24), entry.edge.0 as i32);
         }
-        self.emit_active(asm, entry.to, |level| level);
+        self.emit_active(asm, entry.to, true);
         if changes_rcx {
             asm.restore_rcx();
         }

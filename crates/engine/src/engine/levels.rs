@@ -8,7 +8,7 @@ use super::transfer::{CallPlan, Entry, PlannedCall};
 use super::{Engine, Exit};
 use crate::arena::Arena;
 use crate::asm::{Asm, NOT_EQUAL, RCX, displacement};
-use crate::contexts::{Callee, ContextId, Function, FunctionId, Kind, Running};
+use crate::contexts::{ContextId, Function, FunctionId, Kind, Running};
 use crate::state::State;
 
 /// The length of a comparison of a byte with its conditional jump, up to the displacement.
@@ -34,12 +34,12 @@ impl Engine {
         (!traits.is_last(1)).then(|| active.offset())
     }
 
-    /// Writes that the function of a context runs as often as its level says, if that is not the last one.
-    pub(super) fn emit_active(&self, asm: &mut Asm, context: ContextId, count: impl FnOnce(u32) -> u32) {
+    /// Writes that the function of a context was entered or left, if the level of the context is not the last one.
+    pub(super) fn emit_active(&self, asm: &mut Asm, context: ContextId, is_entered: bool) {
         let Kind::Function(Running { function, level, .. }) = self.contexts.kind(context) else { return };
         let Function { traits, active, .. } = self.contexts.function(function);
         if !traits.is_last(level) {
-            asm.store_byte(active.offset(), count(level) as u8);
+            asm.store_byte(active.offset(), level as u8 - u8::from(!is_entered));
         }
     }
 
@@ -101,10 +101,7 @@ impl Engine {
 
     /// Writes a call of a function that runs already.
     fn deep_call(&mut self, call: PlannedCall, is_rcx_spilled: bool) -> u64 {
-        let function = match self.callee(call.target) {
-            Callee::Function(function) | Callee::Skipped(function) => function,
-            Callee::Stubs => unreachable!("stubs have no levels"),
-        };
+        let function = self.called_function(call);
         let Function { traits, active, .. } = self.contexts.function(function);
         let (levels, active) = (traits.levels, active.offset());
         let entries: Vec<Entry> =
