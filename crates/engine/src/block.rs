@@ -8,6 +8,12 @@ use iced_x86::{
 /// The longest block. Longer runs of instructions are several blocks.
 pub(crate) const MAX_INSTRUCTIONS: usize = 100;
 
+/// The most blocks before a block that leave their counting to it.
+pub(crate) const MAX_BEFORE: usize = 4;
+
+/// The greatest cost that is counted at once.
+pub(crate) const MAX_COST: usize = MAX_INSTRUCTIONS * (MAX_BEFORE + 1);
+
 /// Most blocks have no more.
 const USUAL_INSTRUCTIONS: usize = 16;
 

@@ -6,6 +6,7 @@ mod chunk;
 mod commands;
 pub(crate) mod execute;
 mod finish;
+mod flags;
 mod flush;
 mod jump_counts;
 mod jumps;
@@ -27,6 +28,7 @@ mod target_tables;
 mod thread_calls;
 mod transfer;
 mod translate;
+mod translated;
 mod trigger;
 mod waits;
 
@@ -39,7 +41,7 @@ use gristmill_profile::hash::Map;
 use linux_raw_sys::general as sys;
 
 use crate::address_space::AddressSpace;
-use crate::arena::{Arena, Cell};
+use crate::arena::Arena;
 use crate::asm::{HotPlace, displacement};
 use crate::block::Block;
 use crate::contexts::{ContextId, Contexts, Kind};
@@ -60,6 +62,7 @@ use processes::Lent;
 use signals::Signals;
 use target_tables::TargetTable;
 use transfer::{DirectBranch, PlannedCall};
+pub(crate) use translated::{Entrance, PartialRun, Translated};
 use trigger::Trigger;
 
 /// A reason to leave translated code.
@@ -67,14 +70,12 @@ use trigger::Trigger;
 pub(crate) enum Exit {
     /// The next block is not translated, or not linked. The displacement at `patch` is to lead there, unless it was forgotten.
     Go {
-        address: u64,
-        context: ContextId,
+        entrance: Entrance,
         patch: Option<u64>,
     },
     /// The same, from earlier translations of the block.
     Lead {
-        address: u64,
-        context: ContextId,
+        entrance: Entrance,
         patch: u64,
     },
     /// An indirect branch to an address that its site does not know.
@@ -153,58 +154,6 @@ const SEGV_ACCERR: u64 = 2;
 pub(crate) const SIGNAL_EXIT: u32 = 0;
 pub(crate) const FAULT_EXIT: u32 = 1;
 
-/// A block that was translated.
-#[derive(Debug)]
-pub(crate) struct Translated {
-    pub(crate) start: u64,
-    pub(crate) context: ContextId,
-    /// The address of its code.
-    pub(crate) code: u64,
-    /// The count of its runs.
-    pub(crate) counter: Cell,
-    /// The lengths of its instructions.
-    pub(crate) lengths: Box<[u8]>,
-    /// For each repeated instruction, its index and its count of repetitions.
-    pub(crate) repetitions: Vec<(u8, Cell)>,
-    /// The start of the code of each instruction.
-    offsets: Box<[u16]>,
-    /// The first offset behind the counting.
-    counted_from: u16,
-    code_bytes: u32,
-    /// `true` if the code of the last instruction spills `rcx`.
-    spills: bool,
-}
-
-impl Translated {
-    /// Returns the index of the instruction whose code an address is in.
-    fn instruction_at(&self, code: u64) -> usize {
-        let offset = (code - self.code) as u16;
-        self.offsets.partition_point(|start| *start <= offset).saturating_sub(1)
-    }
-
-    /// `true` if an address is in code that comes before the instructions.
-    fn is_before_instructions(&self, code: u64) -> bool {
-        self.offsets.first().is_some_and(|first| code - self.code < u64::from(*first))
-    }
-
-    /// `true` if the block is counted, as a whole, where an address in its code is reached.
-    fn has_counted(&self, code: u64) -> bool {
-        code - self.code >= u64::from(self.counted_from)
-    }
-
-    /// Returns the cell of the repetitions of an instruction, if an address in the code is where it has begun.
-    fn begun_repetitions(&self, index: usize, code: u64) -> Option<Cell> {
-        let has_begun = self.offsets.get(index).is_some_and(|start| code - self.code > u64::from(*start));
-        let cells = self.repetitions.iter().filter(|(known, _)| has_begun && usize::from(*known) == index);
-        cells.map(|(_, cell)| *cell).next()
-    }
-
-    /// Returns the address of an instruction, or that behind the last one.
-    fn address_of(&self, index: usize) -> u64 {
-        self.start + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()
-    }
-}
-
 /// Everything that the engine knows about the program that it runs.
 #[derive(Debug)]
 pub(crate) struct Engine {
@@ -214,10 +163,10 @@ pub(crate) struct Engine {
     pub(crate) objects: Objects,
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
-    by_address: Map<(u64, ContextId), u32>,
+    by_entrance: Map<Entrance, u32>,
     /// The same in order.
-    by_start: BTreeSet<(u64, ContextId)>,
-    leads: Map<(u64, ContextId), Lead>,
+    entrances: BTreeSet<Entrance>,
+    leads: Map<Entrance, Lead>,
     /// The flags that code needs, by its address.
     needed_flags: RefCell<Map<u64, u32>>,
     /// The blocks that are in the code cache, in the order of their code.
@@ -276,30 +225,6 @@ pub(crate) struct Beginning {
     pub(crate) limits: Limits,
 }
 
-/// A run of a block that was left before its end: an instruction has failed, or a signal has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PartialRun {
-    pub(crate) block: u32,
-    /// The index of the first instruction that has not run.
-    pub(crate) instruction: u8,
-    /// `true` if the block had counted.
-    pub(crate) is_counted: bool,
-    /// The memory of the thread.
-    pub(crate) thread: u64,
-}
-
-impl PartialRun {
-    /// Returns what as many such runs change at an instruction of what its block has counted there: what did not run is taken off, or what
-    /// ran is added.
-    pub(crate) fn change(&self, instruction: usize, runs: u64) -> u64 {
-        match (instruction < usize::from(self.instruction), self.is_counted) {
-            (false, true) => runs.wrapping_neg(),
-            (true, false) => runs,
-            _ => 0,
-        }
-    }
-}
-
 /// The next step of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
@@ -334,8 +259,8 @@ impl Engine {
             objects,
             contexts,
             blocks: Vec::new(),
-            by_address: Map::default(),
-            by_start: BTreeSet::new(),
+            by_entrance: Map::default(),
+            entrances: BTreeSet::new(),
             leads: Map::default(),
             needed_flags: RefCell::default(),
             live: Vec::new(),
@@ -377,7 +302,7 @@ impl Engine {
         state.blocks_left = self.options.dump_every + 1;
         let root = self.root_context(state, start);
         self.begin_root(state, root);
-        state.resume = self.block(start, root);
+        state.resume = self.block(Entrance::new(start, root));
     }
 
     /// Decides how to go on.
@@ -410,7 +335,7 @@ impl Engine {
     /// Goes on at an address in a context, or what has become of it: others may have switched counting on or off.
     pub(super) fn go_to(&mut self, state: &mut State, address: u64, context: ContextId) {
         let context = self.context_now(state, address, context);
-        state.resume = self.block(address, context);
+        state.resume = self.block(Entrance::new(address, context));
     }
 
     /// Returns what has become of a context.
@@ -448,14 +373,14 @@ impl Engine {
         let exit = self.exits[exit as usize];
         let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
         match exit {
-            Exit::Go { address, context, patch } => {
-                let code = self.go(state, address, context);
+            Exit::Go { entrance, patch } => {
+                let code = self.go(state, entrance);
                 if let (Some(patch), Some(code)) = (patch, code) {
                     Arena::link(patch, code);
                 }
             }
-            Exit::Lead { address, context, patch } => {
-                if let Some(code) = self.go(state, address, context) {
+            Exit::Lead { entrance, patch } => {
+                if let Some(code) = self.go(state, entrance) {
                     // It will lead elsewhere again.
                     Arena::patch(patch, displacement(patch, code));
                 }
@@ -521,13 +446,20 @@ impl Engine {
     }
 
     /// Goes on with a block, and returns its code if jumps may lead there without the engine from here on.
-    fn go(&mut self, state: &mut State, address: u64, context: ContextId) -> Option<u64> {
-        let is_current = self.is_current(state, context);
-        let context = self.context_now(state, address, context);
-        state.resume = self.block(address, context);
+    fn go(&mut self, state: &mut State, entrance: Entrance) -> Option<u64> {
+        let Entrance { address, context, before } = entrance;
+        if !self.is_current(state, context) {
+            self.count_before(state, before);
+            self.go_to(state, address, context);
+            return None;
+        }
+        state.resume = self.block(entrance);
         // What cannot run now may be code later.
-        let is_block = self.known_block(address, context).is_some();
-        (is_block && is_current && self.options.links_blocks).then_some(state.resume)
+        if self.known_block(entrance).is_none() {
+            self.count_before(state, before);
+            return None;
+        }
+        self.options.links_blocks.then_some(state.resume)
     }
 
     /// Returns an address as people read it.
@@ -542,16 +474,16 @@ impl Engine {
     }
 
     /// Returns the code of a block, which is translated if it was not.
-    pub(crate) fn block(&mut self, address: u64, context: ContextId) -> u64 {
-        if let Some(known) = self.by_address.get(&(address, context)) {
-            return self.blocks[*known as usize].code;
+    pub(crate) fn block(&mut self, entrance: Entrance) -> u64 {
+        match self.known_block(entrance) {
+            Some(code) => code,
+            None => self.translate(entrance),
         }
-        self.translate(address, context)
     }
 
     /// Returns the code of a block if it is translated.
-    fn known_block(&self, address: u64, context: ContextId) -> Option<u64> {
-        self.by_address.get(&(address, context)).map(|known| self.blocks[*known as usize].code)
+    fn known_block(&self, entrance: Entrance) -> Option<u64> {
+        self.by_entrance.get(&entrance).map(|known| self.blocks[*known as usize].code)
     }
 
     fn add_exit(&mut self, exit: Exit) -> u32 {

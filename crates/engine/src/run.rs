@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::address_space::AddressSpace;
 use crate::arena::{Arena, MAX_THREAD_BYTES};
 use crate::asm::HotPlace;
-use crate::block::MAX_INSTRUCTIONS;
+use crate::block::MAX_COST;
 use crate::cpuid;
 use crate::engine::execute;
 use crate::engine::{Beginning, Engine, Limits, STOP_SIGNAL, Step};
@@ -144,7 +144,7 @@ fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Pre
     let sizes = ThreadSizes::within(Limits::of_memory(), MAX_THREAD_BYTES);
     let mut arena = Arena::new(options.code_cache_bytes, sizes.counters).ok_or_else(no_memory)?;
     let hot_place = match options.counts_in_vectors && has_hidden_vectors() {
-        true => HotPlace::Vector { numbers: arena.numbers(MAX_INSTRUCTIONS).ok_or_else(no_memory)? },
+        true => HotPlace::Vector { numbers: arena.numbers(MAX_COST).ok_or_else(no_memory)? },
         false => HotPlace::Memory,
     };
     let mut threads = Threads::new(sizes);

@@ -192,6 +192,57 @@ fn requests_do_what_they_do_under_callgrind() {
     }
 }
 
+/// Requests behind branches: blocks before them are counted before them.
+const BRANCHES: &str = r#"
+typedef unsigned long word;
+static inline __attribute__((always_inline)) void ask(word number) {
+    word answer = 0;
+    volatile word words[6] = {number, 0, 0, 0, 0, 0};
+    __asm__ volatile("rol $3, %%rdi\n\trol $13, %%rdi\n\trol $61, %%rdi\n\trol $51, %%rdi\n\txchg %%rbx, %%rbx"
+                     : "=d"(answer) : "a"(words), "0"(answer) : "cc", "memory");
+}
+enum { DUMP = 0x43540000, ZERO, TOGGLE, DUMP_AT, START, STOP };
+__attribute__((noinline)) unsigned work(unsigned count, char way) {
+    unsigned a = 1, b = 0;
+    for (unsigned i = 0; i < count; i++) {
+        a = a * 1103515245 + 12345;
+        if (a & 0x10000) {
+            b += a;
+            if (a & 0x20000) {
+                b ^= a;
+                if (way == 'z' && a >> 18 == 5) { ask(ZERO); b += 3; }
+            } else b -= 3;
+        } else if (a & 0x40000) {
+            b = b * 3 + 1;
+            if (way == 'd' && i % 1000 == 7) ask(DUMP);
+        }
+        if (way == 't' && i % 777 == 3) ask(TOGGLE);
+        if (way == 's' && i == 5000) ask(STOP);
+        if (way == 's' && i == 6000) ask(START);
+    }
+    return b;
+}
+int main(int count, char **words) { return work(20000 * count, words[1][0]) & 1; }
+"#;
+
+#[test]
+fn requests_behind_branches_do_what_they_do_under_callgrind() {
+    if !has_engine(&["valgrind", "cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "branches", &["-O2", "-g"], BRANCHES);
+    for way in ["d", "z", "t", "s"] {
+        assert_same_files(folder.path(), &[], &["./branches", way]);
+        for entry in std::fs::read_dir(folder.path().join("native")).unwrap() {
+            let name = entry.unwrap().file_name();
+            let [native, valgrind] = ["native", "valgrind"]
+                .map(|engine| Sums::read(&folder.path().join(engine).join(&name)).of("branches "));
+            assert_eq!(valgrind.differences(&native), (Vec::new(), 0), "{way} {name:?}");
+        }
+    }
+}
+
 #[test]
 fn a_part_is_written_when_the_request_returns() {
     if !has_engine(&["cc"]) {

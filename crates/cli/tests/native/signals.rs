@@ -283,3 +283,76 @@ fn functions_that_handlers_lead_to_have_their_costs() {
     assert_same_profile(folder.path(), &["./led"]);
     assert_eq!(Sums::read(&folder.path().join("native.out")).calls("leaves", "work"), 10);
 }
+
+/// Many short blocks, which leave their counting to those behind them.
+const BRANCHES: &str = r#"
+unsigned work(unsigned count) {
+    unsigned a = 1, b = 7, c = 0;
+    for (unsigned i = 0; i < count; i++) {
+        a = a * 1103515245 + 12345;
+        if (a & 0x10000) {
+            if (a & 0x20000) b += a; else b ^= a >> 3;
+            if (b % 3 == 0) c += b; else if (c & 1) c ^= a;
+        } else if (a & 0x40000) c -= b;
+        else if (a & 0x80000) { c++; b--; }
+        switch (a >> 20 & 7) {
+            case 0: c += 1; break;
+            case 1: b ^= 2; break;
+            case 2: c -= a; break;
+            case 3: b += c; break;
+            default: c ^= b;
+        }
+        if (c > b) b += 3;
+        if (a & 0x100000) continue;
+        c += 5;
+    }
+    return a ^ b ^ c;
+}
+"#;
+
+/// Interrupts them in any place, if there is an argument.
+const INTERRUPTS: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+unsigned work(unsigned count);
+static volatile int ticks;
+static void on_alarm(int s) { (void)s; ticks++; }
+int main(int count, char **words) {
+    (void)words;
+    struct itimerval often = {{0, 40}, {0, 40}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, on_alarm);
+    if (count > 1) setitimer(ITIMER_REAL, &often, 0);
+    unsigned result = work(1000000);
+    setitimer(ITIMER_REAL, &never, 0);
+    printf("%u %d\n", result, ticks >= (count > 1 ? 50 : 0));
+    return 0;
+}
+"#;
+
+#[test]
+fn blocks_that_are_interrupted_have_their_costs() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "libwork.so", &["-O2", "-g", "-shared", "-fPIC"], BRANCHES);
+    compile(
+        folder.path(),
+        "interrupts",
+        &["-O2", "-L.", "-Wl,-rpath,.", "-Wl,--no-as-needed", "-lwork"],
+        INTERRUPTS,
+    );
+    for mode in [&[][..], &["--count-in-vectors=no"], &["--code-cache=1"], &["--link-blocks=no"]] {
+        let sums = ["", "often"].map(|word| {
+            let command =
+                [&["-q", "--force", "-o", "a.out", "--dump-instr=yes"], mode, &["./interrupts"]].concat();
+            let command = if word.is_empty() { command } else { [&command[..], &[word]].concat() };
+            let output = record(folder.path(), &command);
+            assert!(stdout(&output).ends_with(" 1\n"), "{}{}", stdout(&output), stderr(&output));
+            Sums::read(&folder.path().join("a.out")).of("libwork.so ")
+        });
+        assert!(sums[0].functions() > 0);
+        assert_eq!(sums[0].differences(&sums[1]), (Vec::new(), 0), "{mode:?}");
+    }
+}

@@ -6,7 +6,7 @@ use super::chunk::Chunk;
 use super::target_tables::Comparison;
 use super::transfer::Transfer;
 use super::translate::BlockEnd;
-use super::{Engine, Exit};
+use super::{Engine, Entrance, Exit};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::Arena;
 use crate::asm::{Asm, BELOW, Mem, RCX, RSP, SCRATCH};
@@ -107,7 +107,7 @@ impl Engine {
                     let counted = self.indirect_jump(site.branch, target);
                     Engine::emit_jump_count(&mut chunk, counted);
                 }
-                self.emit_transfer(&mut chunk, site.branch.context, target, &transfer);
+                self.emit_transfer(&mut chunk, Entrance::new(target, site.branch.context), &transfer);
             }
         }
         self.add_chunk(chunk);

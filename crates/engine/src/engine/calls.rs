@@ -13,7 +13,7 @@ use super::chunk::Chunk;
 use super::signals::HANDLER_EDGE;
 use super::transfer::{CallPlan, Entry, PlannedCall, Transfer};
 use super::trigger::Trigger;
-use super::{Engine, Exit};
+use super::{Engine, Entrance, Exit};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::asm::{Asm, Mem, NOT_EQUAL, RCX, RSP, SCRATCH};
 use crate::choices::Choices;
@@ -239,7 +239,7 @@ impl Engine {
             Some(return_address) => {
                 asm.pop(SCRATCH);
                 asm.restore_scratch();
-                self.emit_go(&mut chunk, return_address, from);
+                self.emit_go(&mut chunk, Entrance::new(return_address, from));
             }
             // A jump was the last thing that its function did: the return is also its own.
             None => self.emit_return(asm),
@@ -314,7 +314,7 @@ impl Engine {
             asm.restore_rcx();
         }
         asm.restore_scratch();
-        self.emit_go(chunk, target, entry.to);
+        self.emit_go(chunk, Entrance::new(target, entry.to));
     }
 
     /// Writes the jump of a stub to a function as the call of that by what has called the stub: the frame of the stub becomes that of the

@@ -1,9 +1,8 @@
 //! Code that is written to the cache, and the ways out of it.
 
-use super::{Engine, Exit};
+use super::{Engine, Entrance, Exit};
 use crate::arena::Arena;
 use crate::asm::{Asm, displacement};
-use crate::contexts::ContextId;
 use crate::state::{EXIT, LEAVE};
 
 /// Code that is being written.
@@ -29,22 +28,22 @@ impl Engine {
     }
 
     /// Writes a jump to a block.
-    pub(super) fn emit_go(&mut self, chunk: &mut Chunk, address: u64, context: ContextId) {
-        match self.known_block(address, context) {
+    pub(super) fn emit_go(&mut self, chunk: &mut Chunk, entrance: Entrance) {
+        match self.known_block(entrance) {
             Some(code) => {
                 chunk.asm.jump(code);
             }
             None => {
                 let patch = chunk.asm.replaceable_jump(0);
-                self.emit_missing(chunk, patch, address, context);
+                self.emit_missing(chunk, patch, entrance);
             }
         }
     }
 
     /// Lets a displacement lead to the engine, until a block is translated.
-    pub(super) fn emit_missing(&mut self, chunk: &mut Chunk, patch: u64, address: u64, context: ContextId) {
+    pub(super) fn emit_missing(&mut self, chunk: &mut Chunk, patch: u64, entrance: Entrance) {
         let mut rare = self.rare_code();
-        self.emit_exit(&mut rare, Exit::Go { address, context, patch: Some(patch) });
+        self.emit_exit(&mut rare, Exit::Go { entrance, patch: Some(patch) });
         let rare = self.arena.add_rare_code(rare.bytes());
         chunk.asm.replace32(patch, displacement(patch, rare));
     }
@@ -69,17 +68,17 @@ impl Engine {
 
     /// Replaces the start of a block, which is no longer right, by a way to a new translation. All earlier translations share it, so that code
     /// that changes again and again is one jump away.
-    pub(super) fn lead_on(&mut self, code: u64, address: u64, context: ContextId) {
-        let lead = match self.leads.get(&(address, context)) {
+    pub(super) fn lead_on(&mut self, code: u64, entrance: Entrance) {
+        let lead = match self.leads.get(&entrance) {
             Some(lead) => *lead,
             None => {
                 let mut chunk = self.chunk();
                 let patch = chunk.asm.replaceable_jump(0);
                 let mut rare = self.rare_code();
-                self.emit_exit(&mut rare, Exit::Lead { address, context, patch });
+                self.emit_exit(&mut rare, Exit::Lead { entrance, patch });
                 let missing = self.arena.add_rare_code(rare.bytes());
                 let lead = Lead { start: self.add_chunk(chunk), patch, missing };
-                self.leads.insert((address, context), lead);
+                self.leads.insert(entrance, lead);
                 lead
             }
         };

@@ -7,9 +7,8 @@ use super::master_handler;
 use super::own_call::{STOPPED, exit, own_call};
 use super::signals::HANDLER_EDGE;
 use super::trigger::Trigger;
-use super::{Engine, Translated};
+use super::{Engine, Entrance, Translated};
 use crate::block::MAX_BLOCK_BYTES;
-use crate::contexts::ContextId;
 use crate::state::State;
 
 impl Engine {
@@ -95,21 +94,21 @@ impl Engine {
 
     /// Goes on with a block whose code has changed. The one before keeps its counts.
     pub(super) fn translate_again(&mut self, state: &mut State, block: u32) {
-        let Translated { start, context, code, .. } = self.blocks[block as usize];
-        if self.by_address.get(&(start, context)) == Some(&block) {
-            self.forget_blocks(&[(start, context, code)]);
+        let Translated { entrance, code, .. } = self.blocks[block as usize];
+        if self.by_entrance.get(&entrance) == Some(&block) {
+            self.forget_blocks(&[(entrance, code)]);
         }
-        self.go_to(state, start, context);
+        self.go(state, entrance);
     }
 
     /// Forgets blocks, by their keys and the addresses of their code, which leads to new translations.
-    fn forget_blocks(&mut self, old: &[(u64, ContextId, u64)]) {
+    fn forget_blocks(&mut self, old: &[(Entrance, u64)]) {
         let leads_on = self.leads_on(old.len());
-        for &(start, context, code) in old {
-            self.by_address.remove(&(start, context));
-            self.by_start.remove(&(start, context));
+        for &(entrance, code) in old {
+            self.by_entrance.remove(&entrance);
+            self.entrances.remove(&entrance);
             if leads_on {
-                self.lead_on(code, start, context);
+                self.lead_on(code, entrance);
             }
         }
     }
@@ -127,16 +126,16 @@ impl Engine {
         self.needed_flags.borrow_mut().clear();
         let is_inside = |block: &Translated| {
             let bytes: u64 = block.lengths.iter().map(|length| u64::from(*length)).sum();
-            block.start < end && block.start + bytes > address
+            block.entrance.address < end && block.entrance.address + bytes > address
         };
         // A block that begins before may reach into it.
         let first = address.saturating_sub(MAX_BLOCK_BYTES as u64);
-        let near = self.by_start.range((first, FIRST)..(end, FIRST));
-        let old = near.filter_map(|key| {
-            let block = &self.blocks[*self.by_address.get(key)? as usize];
-            is_inside(block).then_some((key.0, key.1, block.code))
+        let near = self.entrances.range(Entrance::new(first, FIRST)..Entrance::new(end, FIRST));
+        let old = near.filter_map(|entrance| {
+            let block = &self.blocks[*self.by_entrance.get(entrance)? as usize];
+            is_inside(block).then_some((*entrance, block.code))
         });
-        let old: Vec<(u64, ContextId, u64)> = old.collect();
+        let old: Vec<(Entrance, u64)> = old.collect();
         self.retired.forget(address, end);
         self.forget_blocks(&old);
         self.forget_targets(address..end);

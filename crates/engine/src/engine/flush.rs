@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Engine, Exit};
+use super::{Engine, Entrance, Exit};
 use crate::arena::{Arena, Table};
 use crate::contexts::ContextId;
 use crate::memory;
@@ -18,7 +18,7 @@ const LEADING_CODE_BYTES: u64 = 64;
 #[derive(Debug, Default)]
 pub(super) struct Retired {
     /// Numbers of blocks that are not in the cache.
-    blocks: BTreeMap<(u64, ContextId), u32>,
+    blocks: BTreeMap<Entrance, u32>,
     /// Tables of targets.
     tables: Vec<Table>,
     /// The end of the code that lasts, and the count of its exits.
@@ -40,13 +40,17 @@ impl Retired {
     }
 
     /// Returns the number that a block had.
-    pub(super) fn take(&mut self, address: u64, context: ContextId) -> Option<u32> {
-        self.blocks.remove(&(address, context))
+    pub(super) fn take(&mut self, entrance: Entrance) -> Option<u32> {
+        self.blocks.remove(&entrance)
     }
 
     /// Forgets blocks that start in a range, which becomes other code.
     pub(super) fn forget(&mut self, start: u64, end: u64) {
-        let inside: Vec<_> = self.blocks.range((start, FIRST)..(end, FIRST)).map(|(key, _)| *key).collect();
+        let inside: Vec<_> = self
+            .blocks
+            .range(Entrance::new(start, FIRST)..Entrance::new(end, FIRST))
+            .map(|(key, _)| *key)
+            .collect();
         for key in inside {
             self.blocks.remove(&key);
         }
@@ -68,9 +72,7 @@ impl Engine {
     /// Flushes the code cache at an exit, if it can be done there. Returns the exit without what was forgotten.
     pub(super) fn flush_at(&mut self, state: &mut State, exit: Exit) -> Exit {
         let lasting = match exit {
-            Exit::Go { address, context, .. } | Exit::Lead { address, context, .. } => {
-                Exit::Go { address, context, patch: None }
-            }
+            Exit::Go { entrance, .. } | Exit::Lead { entrance, .. } => Exit::Go { entrance, patch: None },
             Exit::Deep { call, is_rcx_spilled, .. } => Exit::Deep { call, is_rcx_spilled, patch: None },
             Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
             Exit::Return
@@ -82,7 +84,7 @@ impl Engine {
             | Exit::Request { .. } => exit,
             Exit::SystemCall { next, context, .. } => {
                 self.flush(state);
-                return Exit::SystemCall { next, context, resume: self.block(next, context) };
+                return Exit::SystemCall { next, context, resume: self.block(Entrance::new(next, context)) };
             }
             // These are rare, and others follow. A signal is delivered by the block that it came in.
             _ => return exit,
@@ -99,8 +101,8 @@ impl Engine {
         self.retired.must_flush = false;
         self.arena.forget_code_from(self.retired.lasting_code_end);
         self.exits.truncate(self.retired.lasting_exits);
-        self.retired.blocks.extend(self.by_address.drain());
-        self.by_start.clear();
+        self.retired.blocks.extend(self.by_entrance.drain());
+        self.entrances.clear();
         self.leads.clear();
         self.live.clear();
         self.sites_of_targets.clear();

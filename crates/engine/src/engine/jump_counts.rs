@@ -2,10 +2,10 @@
 
 use gristmill_profile::hash::Map;
 
-use super::Engine;
 use super::branches::IndirectBranch;
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch};
+use super::{Engine, Entrance};
 use crate::arena::Cell;
 use crate::asm::{Mem, SCRATCH};
 use crate::block::End;
@@ -112,7 +112,7 @@ impl Engine {
         if !is_jump || target != branch.target {
             return;
         }
-        let block = self.by_address.get(&(branch.site.block, branch.context));
+        let block = self.by_entrance.get(&Entrance::new(branch.site.block, branch.context));
         if let Some(Followed::Sometimes(cell)) = block.and_then(|block| self.jumps.get(&(*block, target))) {
             cell.add(state.own_address, 1);
         }
@@ -141,7 +141,7 @@ impl Engine {
                 Followed::ToOneOfMany(cell) => (cell.sum(bases), None),
             };
             let address = block.address_of(block.lengths.len() - 1);
-            let context = self.contexts.shown(self.contexts.owner(block.context).0);
+            let context = self.contexts.shown(self.contexts.owner(block.entrance.context).0);
             jumps.push((context, (address, *target), count));
         }
         jumps.sort_unstable_by_key(|(context, key, count)| (*context, *key, count.1.is_some()));

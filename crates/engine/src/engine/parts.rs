@@ -124,7 +124,7 @@ impl Engine {
     pub(super) fn counted(&self, bases: &[u64]) -> u64 {
         let costs = self.blocks.iter().map(|block| {
             let repetitions = block.repetitions.iter().map(|(_, cell)| cell.sum(bases));
-            let cost = block.counter.sum(bases).wrapping_mul(block.lengths.len() as u64);
+            let cost = block.counter.sum(bases).wrapping_mul(block.cost.into());
             repetitions.fold(cost, u64::wrapping_add)
         });
         costs.fold(0, u64::wrapping_add)
@@ -168,7 +168,7 @@ impl Engine {
         let code = state.interrupted;
         let Some(number) = self.block_around(code) else { return };
         let block = &self.blocks[number as usize];
-        if !self.contexts.collects(block.context) {
+        if !self.contexts.collects(block.entrance.context) {
             return;
         }
         if block.has_counted(code) {

@@ -176,13 +176,15 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
         if count == 0 && repetitions.is_empty() {
             continue;
         }
-        let (owner, site) = engine.contexts.owner(block.context);
+        let (owner, site) = engine.contexts.owner(block.entrance.context);
         let owner = engine.contexts.shown(owner);
         let costs = &mut costs[owner.index()].by_address;
-        let mut address = block.start;
-        for length in &block.lengths {
-            costs.add(site.unwrap_or(address), count);
-            address += u64::from(*length);
+        for counted in engine.counted_with(block) {
+            let mut address = counted.entrance.address;
+            for length in &counted.lengths {
+                costs.add(site.unwrap_or(address), count);
+                address += u64::from(*length);
+            }
         }
         for (index, sum) in repetitions {
             costs.add(site.unwrap_or(block.address_of(usize::from(index))), sum);
@@ -190,10 +192,10 @@ fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
     }
     for (run, count) in engine.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
         let block = &engine.blocks[run.block as usize];
-        let (owner, site) = engine.contexts.owner(block.context);
+        let (owner, site) = engine.contexts.owner(block.entrance.context);
         let owner = engine.contexts.shown(owner);
         let costs = &mut costs[owner.index()].by_address;
-        let mut address = block.start;
+        let mut address = block.entrance.address;
         for (at, length) in block.lengths.iter().enumerate() {
             let cost = run.change(at, *count);
             costs.add(site.unwrap_or(address), cost);

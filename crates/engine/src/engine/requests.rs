@@ -1,7 +1,7 @@
 //! Requests of the program to the engine, as `valgrind.h` and `callgrind.h` make them.
 
-use super::Engine;
 use super::trigger::Trigger;
+use super::{Engine, Entrance};
 use crate::contexts::{ContextId, Kind};
 use crate::memory;
 use crate::raw;
@@ -74,14 +74,6 @@ impl Engine {
         }
     }
 
-    /// Adds to the count of a block.
-    pub(super) fn count_block(&self, state: &mut State, number: u32, count: u64) {
-        let block = &self.blocks[number as usize];
-        block.counter.add(state.own_address, count);
-        let cost = (block.lengths.len() as u64).wrapping_mul(count);
-        state.cost = state.cost.wrapping_add(cost);
-    }
-
     /// Lets all calls of a thread return through the engine: they go on in other contexts than those that they came from.
     fn return_by_engine(&mut self, state: &mut State) {
         for index in 0..state.frame_count() {
@@ -129,6 +121,6 @@ impl Engine {
                 cells.add(state.own_address, 1, cost);
             }
         }
-        state.resume = self.block(target, root);
+        state.resume = self.block(Entrance::new(target, root));
     }
 }

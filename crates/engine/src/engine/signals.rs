@@ -10,7 +10,7 @@ use linux_raw_sys::general as sys;
 use super::masks::{self, FAULTS, STOP_SIGNAL, bit, has, set_mask};
 use super::master_handler;
 use super::signal_frame::{self, Delivery};
-use super::{Engine, Exit, PartialRun};
+use super::{Engine, Entrance, Exit, PartialRun};
 use crate::arena::Arena;
 use crate::asm::SCRATCH;
 use crate::block::is_repeated_comparison;
@@ -254,7 +254,7 @@ impl Engine {
         };
         memory::set_frame(state.first_frame, state.frame_count(), frame);
         state.shadow += Frame::BYTES as u64;
-        state.resume = self.block(delivery.handler, root);
+        state.resume = self.block(Entrance::new(delivery.handler, root));
         set_mask(state, blocked | action.mask | own);
     }
 
@@ -346,7 +346,7 @@ impl Engine {
         if !is_trap && block.spills && index + 1 == block.lengths.len() {
             restore_registers(state);
         }
-        let context = block.context;
+        let context = block.entrance.context;
         let pc = self.leave_block(state, number, index + usize::from(is_trap));
         // The kernel tells some handlers where the instruction is.
         if state.signal_data[2] == code {
@@ -360,12 +360,15 @@ impl Engine {
         let code = state.interrupted;
         let block = &self.blocks[number as usize];
         let (pc, thread) = (block.address_of(index), state.own_address);
-        if !self.contexts.collects(block.context) {
+        if !self.contexts.collects(block.entrance.context) {
             return pc;
         }
         // The block is counted as a whole: what did not run is taken off, or what ran is added.
         let is_counted = block.has_counted(code);
         let counted = if is_counted { block.lengths.len() } else { 0 };
+        if !is_counted {
+            self.count_before(state, block.entrance.before);
+        }
         state.cost = state.cost.wrapping_sub(counted as u64).wrapping_add(index as u64);
         let repetitions = block.begun_repetitions(index, code);
         let run = PartialRun { block: number, instruction: index as u8, is_counted, thread };
@@ -414,10 +417,12 @@ impl Engine {
             self.stop(state, &format!("a signal came in translated code at {code:#x}"));
         };
         let block = &self.blocks[number as usize];
-        let (start, context) = (block.start, block.context);
-        let pc = match code == block.code {
-            true => start,
-            false => self.leave_block(state, number, block.instruction_at(code)),
+        let Entrance { address, context, before } = block.entrance;
+        let pc = if code == block.code {
+            self.count_before(state, before);
+            address
+        } else {
+            self.leave_block(state, number, block.instruction_at(code))
         };
         self.deliver(state, pc, context);
     }

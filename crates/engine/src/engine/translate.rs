@@ -4,28 +4,17 @@ use iced_x86::{Instruction, Register};
 
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
-use super::{Engine, Exit, Translated};
+use super::{Engine, Entrance, Exit, Translated};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, SCRATCH};
-use crate::block::{
-    ALL_FLAGS, Block, Decoded, End, FlagsNeeded, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison,
-    writes,
-};
+use crate::block::{Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison, writes};
 use crate::contexts::{CallSite, ContextId, Kind};
 use crate::memory;
 use crate::state::{BLOCKS_LEFT, EXIT, LEAVE, SPILL0, SPILL1, SPILL2};
-use crate::symbols::Section;
 
 /// The length of the opcode of a conditional jump.
 const OPCODE_BYTES: usize = 2;
-
-/// The count of instructions among which one that sets the flags is searched. Many functions begin with seven that save registers and take
-/// space on the stack, of which the last one does.
-const LOOK_AHEAD_INSTRUCTIONS: usize = 8;
-
-/// The count of jumps and calls that are followed in such a search.
-const LOOK_AHEAD_JUMPS: usize = 2;
 
 impl Engine {
     pub(crate) fn code_bytes(&self, address: u64, length: usize) -> &'static [u8] {
@@ -41,7 +30,8 @@ impl Engine {
     }
 
     /// Translates a block, and returns its code.
-    pub(super) fn translate(&mut self, address: u64, context: ContextId) -> u64 {
+    pub(super) fn translate(&mut self, entrance: Entrance) -> u64 {
+        let Entrance { address, context, .. } = entrance;
         // Code that changes is read once: the block is that of one state of it.
         let copy: Vec<u8>;
         let mut block = self.decode(address, MAX_INSTRUCTIONS);
@@ -64,6 +54,9 @@ impl Engine {
         if block.instructions.is_empty() {
             return self.translate_end_alone(&block, address, context);
         }
+        if entrance.before.is_some() && block.end == End::Request {
+            return self.translate_counting(entrance);
+        }
         let site = block.instructions[block.instructions.len() - 1].instruction.ip();
         let site = self.call_site(site, address);
         // Code of the continuation of a call is written first: code of two things cannot be written at once.
@@ -78,7 +71,7 @@ impl Engine {
             End::Conditional(_) => self.transfer(context, site, block.next(), None),
             _ => Transfer::Jump,
         };
-        let number = self.number_of(&block, context);
+        let number = self.number_of(&block, entrance);
         let counted_jump = match (block.end, &transfer) {
             (End::Conditional(target), Transfer::Jump) => self.conditional_jump(number, context, target),
             (End::Jump(target), Transfer::Jump) => {
@@ -88,22 +81,19 @@ impl Engine {
             _ => None,
         };
         let mut chunk = self.chunk();
-        self.blocks[number as usize].code = chunk.asm.base();
-        self.by_address.insert((address, context), number);
-        self.by_start.insert((address, context));
-        self.live.push(number);
-        Arena::mark_block(chunk.asm.base());
+        self.begin_block(&chunk, number);
         if changes {
             self.emit_comparison(&mut chunk, &block, number);
         }
-        let counter = self.blocks[number as usize].counter;
-        let counts =
-            collects.then_some(Counts { counter, cost: block.instructions.len() as u16, block: number });
-        let place = block.place_without_flags(self.flags_needed_behind(&block));
+        let looks = is_counted && block.raises_stack();
+        let leaves_counting =
+            collects && !changes && !looks && self.leaves_counting(&block, number, [&transfer, &falls_to]);
+        let counts = (collects && !leaves_counting).then(|| self.counts_of(number));
+        let needed = counts.as_ref().map(|_| self.flags_needed_behind(&block));
+        let place = needed.and_then(|needed| block.place_without_flags(needed));
         if self.options.dump_every > 0 && is_counted {
             self.emit_block_count(&mut chunk, address, context);
         }
-        let looks = is_counted && block.raises_stack();
         let (mut offsets, mut counted_from) = (Vec::new(), 0);
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
@@ -142,11 +132,21 @@ impl Engine {
         }
         if place.is_none() {
             // The end counts before anything in it can fail. A return does it behind the last place where a signal is delivered.
-            counted_from = if counts_at_end { u16::MAX } else { chunk.asm.offset() };
+            counted_from = if counts_at_end || leaves_counting { u16::MAX } else { chunk.asm.offset() };
         }
         let counts = counts.filter(|_| counts_at_end);
-        let end =
-            BlockEnd { context, site, number, is_counted, looks, transfer, falls_to, counted_jump, counts };
+        let end = BlockEnd {
+            context,
+            site,
+            number,
+            is_counted,
+            leaves_counting,
+            looks,
+            transfer,
+            falls_to,
+            counted_jump,
+            counts,
+        };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
         translated.offsets = offsets.into();
@@ -154,33 +154,6 @@ impl Engine {
         translated.code_bytes = u32::from(chunk.asm.offset());
         translated.spills = spills;
         self.add_chunk(chunk)
-    }
-
-    /// Returns the number of a block: that of an earlier translation if there was one.
-    fn number_of(&mut self, block: &Block<'_>, context: ContextId) -> u32 {
-        let lengths: Box<[u8]> =
-            block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
-        let known = self.retired.take(block.start, context);
-        let is_same = |known: &u32| {
-            self.blocks[*known as usize].lengths == lengths && self.has_jumps_of(*known, block.end)
-        };
-        if let Some(known) = known.filter(is_same) {
-            return known;
-        }
-        let counter = self.cells(1);
-        self.blocks.push(Translated {
-            start: block.start,
-            context,
-            code: 0,
-            counter,
-            lengths,
-            repetitions: Vec::new(),
-            offsets: Box::default(),
-            counted_from: 0,
-            code_bytes: 0,
-            spills: false,
-        });
-        self.blocks.len() as u32 - 1
     }
 
     /// Returns the count of repetitions of an instruction.
@@ -192,6 +165,38 @@ impl Engine {
         let cell = self.cells(1);
         self.blocks[number as usize].repetitions.push((index, cell));
         cell
+    }
+
+    /// Writes the counting of the blocks before a request, which must have counted when it is answered.
+    fn translate_counting(&mut self, entrance: Entrance) -> u64 {
+        let block = Block { start: entrance.address, code: &[], instructions: Vec::new(), end: End::NoCode };
+        let number = self.number_of(&block, entrance);
+        let mut chunk = self.chunk();
+        self.begin_block(&chunk, number);
+        self.counts_of(number).emit_without_flags(&mut chunk.asm);
+        chunk.asm.restore_scratch();
+        let translated = &mut self.blocks[number as usize];
+        translated.counted_from = chunk.asm.offset();
+        translated.code_bytes = u32::from(chunk.asm.offset());
+        self.emit_go(&mut chunk, Entrance { before: None, ..entrance });
+        self.add_chunk(chunk)
+    }
+
+    /// Notes that code that is being written is that of a block.
+    fn begin_block(&mut self, chunk: &Chunk, number: u32) {
+        let code = chunk.asm.base();
+        let block = &mut self.blocks[number as usize];
+        block.code = code;
+        self.by_entrance.insert(block.entrance, number);
+        self.entrances.insert(block.entrance);
+        self.live.push(number);
+        Arena::mark_block(code);
+    }
+
+    /// Returns the counting of a block.
+    fn counts_of(&self, number: u32) -> Counts {
+        let Translated { counter, cost, .. } = self.blocks[number as usize];
+        Counts { counter, cost, block: number }
     }
 
     /// Translates a block that has no instruction that can run.
@@ -206,62 +211,17 @@ impl Engine {
         self.add_chunk(chunk)
     }
 
-    /// Returns the flags that the code behind a block needs, as far as it is known.
-    fn flags_needed_behind(&self, block: &Block<'_>) -> u32 {
-        match block.end {
-            End::Jump(target) | End::Call(target) => self.flags_needed_at(target),
-            End::Conditional(target) => self.flags_needed_at(target) | self.flags_needed_at(block.next()),
-            End::Next(next) => self.flags_needed_at(next),
-            End::IndirectJump if self.is_stub(block.start) => 0,
-            // The kernel keeps flags, but the way to it is long.
-            _ => ALL_FLAGS,
-        }
-    }
-
-    /// `true` for code that leads to functions of other objects.
-    fn is_stub(&self, address: u64) -> bool {
-        matches!(self.objects.at(address), Some((_, Section::Stubs)))
-    }
-
-    /// Returns the flags that the code at an address needs.
-    pub(super) fn flags_needed_at(&self, address: u64) -> u32 {
-        if let Some(known) = self.needed_flags.borrow().get(&address) {
-            return *known;
-        }
-        let needed = self.search_needed_flags(address);
-        self.needed_flags.borrow_mut().insert(address, needed);
-        needed
-    }
-
-    fn search_needed_flags(&self, mut address: u64) -> u32 {
-        let mut needed = FlagsNeeded::default();
-        for _ in 0..=LOOK_AHEAD_JUMPS {
-            // Stubs lead to the dynamic linker as well, which changes flags.
-            if self.is_stub(address) {
-                return needed.read;
-            }
-            if self.space.has_changing_code(address) {
-                break;
-            }
-            match needed.look_at(self.code_at(address), address, LOOK_AHEAD_INSTRUCTIONS) {
-                Some(next) => address = next,
-                None => break,
-            }
-        }
-        needed.all()
-    }
-
     fn emit_end(&mut self, chunk: &mut Chunk, block: &Block<'_>, end: &BlockEnd) {
         let next = block.next();
         let last = block.instructions[block.instructions.len() - 1];
         match block.end {
             End::Next(_) | End::NoCode | End::Invalid | End::Stop(_) => {
                 self.emit_look(chunk, end, BranchKind::Jump, next, next);
-                self.emit_go(chunk, next, end.context);
+                self.emit_go(chunk, end.way_to(next));
             }
             End::Jump(target) => {
                 self.emit_look(chunk, end, BranchKind::Jump, target, next);
-                self.emit_transfer(chunk, end.context, target, &end.transfer);
+                self.emit_transfer(chunk, end.way_to(target), &end.transfer);
             }
             End::Conditional(target) => {
                 let kind = match last.instruction.is_jcc_short_or_near() {
@@ -274,7 +234,7 @@ impl Engine {
             End::Call(target) => {
                 self.emit_push_return(chunk, next);
                 self.emit_look(chunk, end, BranchKind::Call, target, next);
-                self.emit_transfer(chunk, end.context, target, &end.transfer);
+                self.emit_transfer(chunk, end.way_to(target), &end.transfer);
             }
             End::IndirectCall | End::IndirectJump => {
                 let is_call = block.end == End::IndirectCall;
@@ -300,7 +260,7 @@ impl Engine {
                 let exit = |resume| Exit::SystemCall { next, context: end.context, resume };
                 self.emit_exit_and_resume(&mut chunk.asm, exit);
                 self.emit_look(chunk, end, BranchKind::Jump, next, next);
-                self.emit_go(chunk, next, end.context);
+                self.emit_go(chunk, end.way_to(next));
             }
             End::Cpuid => self.emit_exit(&mut chunk.asm, Exit::Cpuid { next, context: end.context }),
             End::Xgetbv => self.emit_exit(&mut chunk.asm, Exit::Xgetbv { next, context: end.context }),
@@ -311,7 +271,7 @@ impl Engine {
             End::ExtendedState => {
                 emit_extended_state(&mut chunk.asm, block, &last);
                 self.emit_look(chunk, end, BranchKind::Jump, next, next);
-                self.emit_go(chunk, next, end.context);
+                self.emit_go(chunk, end.way_to(next));
             }
         }
     }
@@ -398,15 +358,9 @@ impl Engine {
         asm.replace32(behind, crate::asm::displacement(behind, here));
     }
 
-    pub(super) fn emit_transfer(
-        &mut self,
-        chunk: &mut Chunk,
-        context: ContextId,
-        target: u64,
-        transfer: &Transfer,
-    ) {
+    pub(super) fn emit_transfer(&mut self, chunk: &mut Chunk, entrance: Entrance, transfer: &Transfer) {
         match transfer {
-            Transfer::Jump => self.emit_go(chunk, target, context),
+            Transfer::Jump => self.emit_go(chunk, entrance),
             Transfer::Call(plan) => self.emit_call(chunk, plan, false),
             Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(*call)),
         }
@@ -429,27 +383,27 @@ impl Engine {
             chunk.asm.raw(&[0x0f, 0x80 | (condition - 1)]);
             let patch = chunk.asm.here();
             let goes_at_once = matches!(end.transfer, Transfer::Jump) && end.counted_jump.is_none();
-            let known = goes_at_once.then(|| self.known_block(target, end.context)).flatten();
+            let known = goes_at_once.then(|| self.known_block(end.way_to(target))).flatten();
             chunk.asm.displacement_to(known.unwrap_or(0));
             if known.is_none() && goes_at_once {
-                self.emit_missing(chunk, patch, target, end.context);
+                self.emit_missing(chunk, patch, end.way_to(target));
             }
-            self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
+            self.emit_transfer(chunk, end.way_to(block.next()), &end.falls_to);
             if !goes_at_once {
                 let here = chunk.asm.here();
                 chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
                 Engine::emit_jump_count(chunk, end.counted_jump);
-                self.emit_transfer(chunk, end.context, target, &end.transfer);
+                self.emit_transfer(chunk, end.way_to(target), &end.transfer);
             }
         } else {
             chunk.asm.raw(&bytes[..bytes.len() - 1]);
             chunk.asm.raw(&[5]);
             let patch = chunk.asm.jump(0);
             Engine::emit_jump_count(chunk, end.counted_jump);
-            self.emit_transfer(chunk, end.context, target, &end.transfer);
+            self.emit_transfer(chunk, end.way_to(target), &end.transfer);
             let here = chunk.asm.here();
             chunk.asm.replace32(patch, crate::asm::displacement(patch, here));
-            self.emit_transfer(chunk, end.context, block.next(), &end.falls_to);
+            self.emit_transfer(chunk, end.way_to(block.next()), &end.falls_to);
         }
     }
 }
@@ -464,6 +418,8 @@ pub(super) struct BlockEnd {
     pub(super) number: u32,
     /// `true` if calls are followed.
     is_counted: bool,
+    /// `true` if the block leaves its counting to the next one.
+    leaves_counting: bool,
     /// `true` if calls may have ended in the block without a return.
     looks: bool,
     transfer: Transfer,
@@ -472,6 +428,13 @@ pub(super) struct BlockEnd {
     counted_jump: Option<Cell>,
     /// The counting of a return, which comes when a register is spilled.
     counts: Option<Counts>,
+}
+
+impl BlockEnd {
+    /// Returns the way from the block to another one.
+    fn way_to(&self, address: u64) -> Entrance {
+        Entrance { address, context: self.context, before: self.leaves_counting.then_some(self.number) }
+    }
 }
 
 /// The counting of a block.

@@ -1,0 +1,180 @@
+//! Blocks that were translated, and how their runs are counted.
+//!
+//! A block that goes on within its function leaves its counting to the next one, which is translated once for each block before it: one
+//! counter and one addition to the cost are enough for several blocks. Where a signal comes between them, or the next one cannot run, the
+//! engine counts what has run.
+
+use super::Engine;
+use super::transfer::Transfer;
+use crate::arena::Cell;
+use crate::block::{Block, End, MAX_BEFORE};
+use crate::contexts::ContextId;
+use crate::state::State;
+
+/// A way into a block: the same code is translated once for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Entrance {
+    pub(crate) address: u64,
+    pub(crate) context: ContextId,
+    /// The block before, if that leaves its counting to this one.
+    pub(crate) before: Option<u32>,
+}
+
+impl Entrance {
+    pub(super) fn new(address: u64, context: ContextId) -> Entrance {
+        Entrance { address, context, before: None }
+    }
+}
+
+/// A block that was translated.
+#[derive(Debug)]
+pub(crate) struct Translated {
+    pub(crate) entrance: Entrance,
+    /// The count of its instructions, and of those in the blocks that it counts, too.
+    pub(super) cost: u16,
+    /// The count of the blocks that it counts, too.
+    pub(super) before_count: u8,
+    /// The address of its code.
+    pub(crate) code: u64,
+    /// The count of its runs.
+    pub(crate) counter: Cell,
+    /// The lengths of its instructions.
+    pub(crate) lengths: Box<[u8]>,
+    /// For each repeated instruction, its index and its count of repetitions.
+    pub(crate) repetitions: Vec<(u8, Cell)>,
+    /// The start of the code of each instruction.
+    pub(super) offsets: Box<[u16]>,
+    /// The first offset behind the counting.
+    pub(super) counted_from: u16,
+    pub(super) code_bytes: u32,
+    /// `true` if the code of the last instruction spills `rcx`.
+    pub(super) spills: bool,
+}
+
+impl Translated {
+    /// Returns the index of the instruction whose code an address is in.
+    pub(super) fn instruction_at(&self, code: u64) -> usize {
+        let offset = (code - self.code) as u16;
+        self.offsets.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// `true` if an address is in code that comes before the instructions.
+    pub(super) fn is_before_instructions(&self, code: u64) -> bool {
+        self.offsets.first().is_some_and(|first| code - self.code < u64::from(*first))
+    }
+
+    /// `true` if the block is counted, as a whole, where an address in its code is reached.
+    pub(super) fn has_counted(&self, code: u64) -> bool {
+        code - self.code >= u64::from(self.counted_from)
+    }
+
+    /// Returns the cell of the repetitions of an instruction, if an address in the code is where it has begun.
+    pub(super) fn begun_repetitions(&self, index: usize, code: u64) -> Option<Cell> {
+        let has_begun = self.offsets.get(index).is_some_and(|start| code - self.code > u64::from(*start));
+        let cells = self.repetitions.iter().filter(|(known, _)| has_begun && usize::from(*known) == index);
+        cells.map(|(_, cell)| *cell).next()
+    }
+
+    /// Returns the address of an instruction, or that behind the last one.
+    pub(super) fn address_of(&self, index: usize) -> u64 {
+        self.entrance.address + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()
+    }
+}
+
+/// A run of a block that was left before its end: an instruction has failed, or a signal has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PartialRun {
+    pub(crate) block: u32,
+    /// The index of the first instruction that has not run.
+    pub(crate) instruction: u8,
+    /// `true` if the block had counted.
+    pub(crate) is_counted: bool,
+    /// The memory of the thread.
+    pub(crate) thread: u64,
+}
+
+impl PartialRun {
+    /// Returns what as many such runs change at an instruction of what its block has counted there: what did not run is taken off, or what
+    /// ran is added.
+    pub(super) fn change(&self, instruction: usize, runs: u64) -> u64 {
+        match (instruction < usize::from(self.instruction), self.is_counted) {
+            (false, true) => runs.wrapping_neg(),
+            (true, false) => runs,
+            _ => 0,
+        }
+    }
+}
+
+impl Engine {
+    /// Returns the number of a block: that of an earlier translation if there was one.
+    pub(super) fn number_of(&mut self, block: &Block<'_>, entrance: Entrance) -> u32 {
+        let lengths: Box<[u8]> =
+            block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
+        let known = self.retired.take(entrance);
+        let is_same = |known: &u32| {
+            self.blocks[*known as usize].lengths == lengths && self.has_jumps_of(*known, block.end)
+        };
+        if let Some(known) = known.filter(is_same) {
+            return known;
+        }
+        let counter = self.cells(1);
+        let (mut cost, mut before_count) = (lengths.len() as u16, 0);
+        if let Some(before) = entrance.before {
+            let before = &self.blocks[before as usize];
+            cost += before.cost;
+            before_count = before.before_count + 1;
+        }
+        self.blocks.push(Translated {
+            entrance,
+            cost,
+            before_count,
+            code: 0,
+            counter,
+            lengths,
+            repetitions: Vec::new(),
+            offsets: Box::default(),
+            counted_from: 0,
+            code_bytes: 0,
+            spills: false,
+        });
+        self.blocks.len() as u32 - 1
+    }
+
+    /// `true` if a block leaves its counting to those behind it. None that may jump back does: so the code of a loop
+    /// is the same in each of its turns.
+    pub(super) fn leaves_counting(&self, block: &Block<'_>, number: u32, transfers: [&Transfer; 2]) -> bool {
+        let targets = match block.end {
+            End::Next(next) => [next, next],
+            End::Jump(target) => [target, target],
+            End::Conditional(target) => [target, block.next()],
+            _ => return false,
+        };
+        usize::from(self.blocks[number as usize].before_count) < MAX_BEFORE
+            && !self.options.collects_jumps
+            && self.options.dump_every == 0
+            && targets.iter().all(|target| *target >= block.next())
+            && transfers.iter().all(|transfer| matches!(transfer, Transfer::Jump))
+    }
+
+    /// Iterates over the blocks that are counted with a block: itself, and those before it that leave their counting to it.
+    pub(super) fn counted_with<'a>(&'a self, block: &'a Translated) -> impl Iterator<Item = &'a Translated> {
+        std::iter::successors(Some(block), |block| {
+            block.entrance.before.map(|before| &self.blocks[before as usize])
+        })
+    }
+
+    /// Counts a run of the block before another one, which was to count it.
+    pub(super) fn count_before(&self, state: &mut State, before: Option<u32>) {
+        if let Some(before) = before {
+            self.count_block(state, before, 1);
+        }
+    }
+
+    /// Adds to the count of a block.
+    pub(super) fn count_block(&self, state: &mut State, number: u32, count: u64) {
+        let block = &self.blocks[number as usize];
+        block.counter.add(state.own_address, count);
+        let cost = u64::from(block.cost).wrapping_mul(count);
+        state.cost = state.cost.wrapping_add(cost);
+    }
+}
