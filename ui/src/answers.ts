@@ -819,8 +819,8 @@ export interface DiffRow {
   /** Inclusive cost by event type. */
   inclusive: Changes;
   /**
-   * `true` if inclusive costs may be less: calls that leave a group and come back are counted each time.
-   * Missing if `false`.
+   * `true` if inclusive costs may be less, or also more if costs can be below 0: calls that leave a group and
+   * come back are counted each time. Missing if `false`.
    */
   inclusive_is_upper_bound?: boolean;
   /** The join rules that made it one function; see `gristmill diff --list-rules`. */
@@ -1132,7 +1132,10 @@ export interface FunctionRow {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason. */
+  /**
+   * `true` if the inclusive cost is an estimate, for the same reason, or as calls leave a group and come back
+   * and costs can be below 0.
+   */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a
@@ -1277,7 +1280,10 @@ export interface GraphNode {
   id: number | null;
   /** Inclusive cost. */
   inclusive: Costs;
-  /** `true` if the inclusive cost is an estimate for the same reason. */
+  /**
+   * `true` if the inclusive cost is an estimate, for the same reason, or as calls leave a group and come back
+   * and costs can be below 0.
+   */
   inclusive_estimated?: boolean;
   /**
    * `true` if the inclusive cost is an upper limit: its calls add up to more than the total, calls leave a

@@ -272,7 +272,7 @@ fn groups_that_call_each_other_say_at_most() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let shown = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         let found =
-            shown.matches("inclusive cost is an upper bound: calls leave the group and return").count();
+            shown.matches("inclusive cost may count calls twice: they leave the group and return").count();
         assert_eq!(found, times, "{}", stdout(&output));
     }
     let answer = json(&of("file", "json"));

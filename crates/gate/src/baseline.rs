@@ -8,7 +8,7 @@ use gristmill_format::Cost;
 use serde::Deserialize;
 
 use crate::amount::Share;
-use crate::config::{Benchmark, BudgetScope};
+use crate::config::{Benchmark, Budget, BudgetScope};
 use crate::error::{FileError, line_at};
 use crate::measurement::{FunctionName, Measurement};
 
@@ -223,7 +223,13 @@ impl BenchmarkBaseline {
                 }
                 _ => (None, false),
             };
-            let upper_bound = measurement.bounds.contains_key(name);
+            let is_doubtful = |budget: &&Budget| {
+                let column = measurement.column(&budget.event);
+                let bound = measurement.bounds.get(name);
+                bound.zip(column).is_some_and(|(bound, column)| bound.is_doubtful(column))
+            };
+            let mut of_name = benchmark.budgets.iter().filter(|budget| budget.scope.name() == name);
+            let upper_bound = of_name.any(|budget| is_doubtful(&budget));
             BudgetBaseline { name: name.clone(), function, upper_bound, inclusive, cost: cost.clone() }
         });
         let mut baseline = BenchmarkBaseline {

@@ -200,15 +200,23 @@ impl Measurement {
     /// # Ok::<(), gristmill_gate::FileError>(())
     /// ```
     pub fn defect(&self, benchmark: &Benchmark) -> Option<String> {
-        if let Some((event, total)) = self.events.iter().zip(&self.totals).find(|(_, total)| **total < 0) {
-            return Some(format!("the total of {event} is {total}: this is no recording, but a difference"));
-        }
-        let mut rows = self.functions.iter();
-        if let Some((name, _)) = rows.find(|(_, function)| function.costs.iter().any(|&cost| cost < 0)) {
-            return Some(format!(
-                "`{}` has a cost below 0: this is no recording, but a difference",
-                name.name
-            ));
+        for (column, event) in self.events.iter().enumerate() {
+            if !benchmark.budgets.iter().any(|budget| budget.event == *event) {
+                continue;
+            }
+            let total = self.totals[column];
+            if total < 0 {
+                return Some(format!(
+                    "the total of {event} is {total}: this is no recording, but a difference"
+                ));
+            }
+            let mut rows = self.functions.iter().filter(|_| !is_memory(event));
+            if let Some((name, _)) = rows.find(|(_, function)| function.costs[column] < 0) {
+                return Some(format!(
+                    "`{}` has a cost below 0 ({event}): this is no recording, but a difference",
+                    name.name
+                ));
+            }
         }
         let is_unmatched = |pattern: &str| !self.matched.contains(pattern);
         let own = benchmark.ignore.iter().filter(|pattern| !pattern.is_common);
@@ -298,6 +306,11 @@ impl Measurement {
     }
 }
 
+/// `true` for memory: a function that frees more than it takes has a cost below 0.
+fn is_memory(event: &str) -> bool {
+    event.starts_with("Memory")
+}
+
 /// Returns the patterns of a benchmark that match a function.
 fn matched_patterns(benchmark: &Benchmark, names: &[FunctionName]) -> BTreeSet<String> {
     let ignore = benchmark.ignore.iter().map(|pattern| &pattern.regex);
@@ -324,8 +337,15 @@ fn scope_costs(
     if !is_inclusive {
         return (row(&groups.self_costs), None);
     }
-    let bound = groups.is_upper_bound[1].then(|| CostBound {
+    let width = width.min(graph.width());
+    let is_estimate: Vec<bool> = (0..width).map(|column| groups.is_estimate(1, column)).collect();
+    let is_upper_bound: Vec<bool> =
+        is_estimate.iter().map(|is_estimate| groups.is_upper_bound[1] && !is_estimate).collect();
+    let is_doubtful = is_estimate.contains(&true) || is_upper_bound.contains(&true);
+    let bound = is_doubtful.then(|| CostBound {
         at_least: row(&groups.self_costs),
+        is_estimate,
+        is_upper_bound,
         leads_back: groups.leads_back[1].map(|node| names[node.index()].name.clone()),
     });
     (row(&groups.inclusive), bound)

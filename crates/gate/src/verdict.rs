@@ -292,6 +292,14 @@ impl BudgetVerdict {
         };
         let bound = measurement.bounds.get(budget.scope.name());
         let bound = bound.filter(|_| matches!(budget.scope, BudgetScope::Functions { .. }));
+        if let Some(bound) = bound.filter(|bound| bound.is_estimate[column]) {
+            if budget.is_advisory {
+                verdict.outcome = Outcome::Advice;
+            }
+            verdict.note = Some(bound.reason_of_estimate());
+            return verdict;
+        }
+        let bound = bound.filter(|bound| bound.is_upper_bound[column]);
         verdict.cost_is_upper_bound = bound.is_some();
         let accepted = baseline.and_then(|baseline| Some((baseline, Accepted::new(budget, baseline)?)));
         verdict.base = accepted.as_ref().and_then(|(_, accepted)| accepted.cost);

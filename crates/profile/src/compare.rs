@@ -459,8 +459,12 @@ impl<'p> Comparison<'p> {
         let partition = Partition::new(groups, self.functions().map(group_of));
         let of_runs: Vec<GroupCosts> =
             (0..self.runs.len()).map(|run| group_costs(&self.graph(run), &partition)).collect();
-        let is_upper_bound =
-            (0..groups).map(|group| of_runs.iter().any(|costs| costs.is_upper_bound[group])).collect();
+        let is_doubtful = |costs: &GroupCosts, group: usize| {
+            let columns = 0..self.recorded_columns().end;
+            costs.is_upper_bound[group] || columns.into_iter().any(|column| costs.is_estimate(group, column))
+        };
+        let is_doubtful =
+            (0..groups).map(|group| of_runs.iter().any(|costs| is_doubtful(costs, group))).collect();
         let (mut selves, mut inclusive, mut called) = (Vec::new(), Vec::new(), Vec::new());
         for costs in of_runs {
             let mut counts = CostTable::new(1, 0);
@@ -473,7 +477,7 @@ impl<'p> Comparison<'p> {
             self_costs: ChangeTable::new(&self.runs, selves),
             inclusive: ChangeTable::new(&self.runs, inclusive),
             calls: ChangeTable::new(&self.runs, called),
-            is_upper_bound,
+            is_doubtful,
         }
     }
 }
@@ -484,7 +488,7 @@ pub struct ComparedGroups {
     self_costs: ChangeTable,
     inclusive: ChangeTable,
     calls: ChangeTable,
-    is_upper_bound: Vec<bool>,
+    is_doubtful: Vec<bool>,
 }
 
 impl ComparedGroups {
@@ -503,8 +507,9 @@ impl ComparedGroups {
         self.calls.get(group, 0)
     }
 
-    /// Returns `true` if the inclusive costs of a group are upper bounds.
-    pub fn is_upper_bound(&self, group: usize) -> bool {
-        self.is_upper_bound[group]
+    /// Returns `true` if the inclusive costs of a group may count calls more than once: they are upper bounds, or estimates if costs can be
+    /// below 0.
+    pub fn is_doubtful(&self, group: usize) -> bool {
+        self.is_doubtful[group]
     }
 }

@@ -149,7 +149,7 @@ pub struct FunctionRow {
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
     #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_self_estimate: bool,
-    /// `true` if the inclusive cost is an estimate for the same reason.
+    /// `true` if the inclusive cost is an estimate, for the same reason, or as calls leave a group and come back and costs can be below 0.
     #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_inclusive_estimate: bool,
     /// The count of calls, as far as the profile has it.
@@ -225,9 +225,6 @@ pub struct Functions<'v> {
     /// `true` if functions that start the program are one row of text.
     #[serde(skip)]
     folds_start_up: bool,
-    /// `true` if functions are hidden or focused on, so that costs may be estimates.
-    #[serde(skip)]
-    is_estimated: bool,
     /// `false` if the rows have no calls; inclusive costs then equal self costs.
     #[serde(skip)]
     has_calls: bool,
@@ -292,6 +289,15 @@ impl FunctionRows<'_> {
             Rows::Functions(_) => &[],
             Rows::Groups(rows) => rows,
         }
+    }
+
+    /// `true` if an inclusive cost is an estimate as costs that count more than once can be below 0.
+    fn has_unlimited(&self) -> bool {
+        let is_estimate = || match &self.rows {
+            Rows::Functions(ids) => ids.iter().any(|&id| self.view.is_inclusive_estimate(id)),
+            Rows::Groups(rows) => rows.iter().any(|row| row.is_inclusive_estimate),
+        };
+        !self.view.has_attribution() && is_estimate()
     }
 
     fn has_upper_bound(&self) -> bool {
@@ -362,7 +368,6 @@ impl<'v> Functions<'v> {
             folds_start_up: options.folds_start_up
                 && options.sort == SortBy::Inclusive
                 && options.grouping == Grouping::Function,
-            is_estimated: view.has_attribution(),
             has_calls: view.graph().arcs().len() > 0
                 && !matches!(options.grouping, Grouping::Thread | Grouping::Part),
             whole: match options.relative_to {

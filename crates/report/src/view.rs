@@ -258,6 +258,11 @@ impl View {
         }
     }
 
+    /// Returns the reason why the inclusive costs of some subjects are [estimates](Self::is_inclusive_estimate) without a focus.
+    pub(crate) fn recursion_note(&self) -> &'static str {
+        "~ estimate: calls of a recursion count what they have in common more than once, and costs can be below 0"
+    }
+
     /// Returns the count of recorded calls of a subject, its calls to itself included.
     pub fn call_count(&self, subject: SubjectId) -> Cost {
         self.inclusive.call_count(subject.node())
@@ -339,14 +344,16 @@ impl View {
         self.attribution.as_ref().is_some_and(|of| of.is_self_estimate[subject.node().index()])
     }
 
-    /// `true` if the inclusive cost of a function is an estimate, because functions are focused on.
+    /// `true` if the inclusive cost of a function is an estimate, because functions are focused on, or as levels of a recursion have costs
+    /// below 0 in common.
     pub fn is_inclusive_estimate(&self, subject: SubjectId) -> bool {
         let node = subject.node();
-        self.attribution.as_ref().is_some_and(|of| {
+        let is_attributed = self.attribution.as_ref().is_some_and(|of| {
             // The limit of some is the total.
             of.is_inclusive_estimate[node.index()]
                 || of.is_total_estimate && self.inclusive.is_upper_limit(node)
-        })
+        });
+        is_attributed || self.inclusive.is_estimate(node)
     }
 
     /// `true` if the count of calls is an estimate for the same reason.

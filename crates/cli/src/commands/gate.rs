@@ -445,8 +445,11 @@ fn accept(
             print_changes(&benchmark.name, previous, &accepted, session);
             let name = printable(benchmark.name.as_bytes());
             result.notes.iter().for_each(|note| session.tell(&format!("{name}: note: {note}")));
-            for (budget, bound) in &measurement.bounds {
-                let text = format!("the cost of `{budget}` is an upper bound: {}", bound.advice());
+            for budget in accepted.budgets.iter().filter(|budget| budget.upper_bound) {
+                let Some(bound) = measurement.bounds.get(&budget.name) else { continue };
+                let budget = &budget.name;
+                let text =
+                    format!("the cost of `{budget}` counts some calls more than once: {}", bound.advice());
                 session.tell(&format!("{name}: note: {}", printable(text.as_bytes())));
             }
             if let Some(noise) = noise {

@@ -12,8 +12,8 @@
 //! the outer one and once more for itself. If the visitor is only ever called below the group, all of its calls are such inner visits, and
 //! their cost is taken off again: the result is exact. [`reentry`](super::reentry) finds these functions. If the visitor is
 //! called from elsewhere, too, a call graph does not tell how often calls come back, and the inclusive cost is an upper bound;
-//! see [`GroupCosts::is_upper_bound`]. So it is for groups that call each other in a cycle if costs can be negative, as in the difference
-//! of two profiles.
+//! see [`GroupCosts::is_upper_bound`]. If costs can be below 0, as memory that is returned, a sum of 0 does not tell that nothing was
+//! called, and nothing is a bound: where calls come back at all, the inclusive cost is an estimate; see [`GroupCosts::is_estimate`].
 
 use std::cmp::Reverse;
 
@@ -41,9 +41,20 @@ pub struct GroupCosts {
     /// By group, `true` if calls may leave it and come back from a function that others call as well: its real inclusive cost
     /// may be less.
     pub is_upper_bound: Vec<bool>,
+    /// By group, `true` if calls leave it and come back in any way.
+    comes_back: Vec<bool>,
+    /// By event type, `true` if costs can be below 0.
+    pub may_be_negative: Vec<bool>,
     /// By group, a function outside of it from which calls come back, if that makes its inclusive cost an upper bound: with it, the
-    /// group might have an exact cost. Missing if costs can be negative, or there are too many groups to look for it.
+    /// group might have an exact cost. Missing if there are too many groups to look for it.
     pub leads_back: Vec<Option<NodeId>>,
+}
+
+impl GroupCosts {
+    /// `true` if the inclusive cost of a group by an event type may be more or less than stated.
+    pub fn is_estimate(&self, group: usize, column: usize) -> bool {
+        self.comes_back[group] && self.may_be_negative[column]
+    }
 }
 
 /// Sums costs by group.
@@ -72,22 +83,29 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
     }
     let limit = Limit::new(graph);
     let cycles = Cycles::new(&between);
-    let mut is_upper_bound: Vec<bool> =
-        between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let comes_back: Vec<bool> = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let mut is_upper_bound = comes_back.clone();
     let mut leads_back = vec![None; between.node_count()];
-    if limit.holds_for_all() {
-        let mut doubtful: Vec<NodeId> =
-            between.nodes().filter(|group| is_upper_bound[group.index()]).collect();
-        // The most expensive ones first, as there may be too many.
-        doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
-        for reentry in reentries(graph, partition, &doubtful) {
-            is_upper_bound[reentry.group.index()] = reentry.leads_back.is_some();
-            leads_back[reentry.group.index()] = reentry.leads_back;
-            let row = inclusive.row_mut(reentry.group.index());
-            reentry.inner.into_iter().for_each(|arc| subtract(row, graph.arc_cost(arc)));
-        }
+    let may_be_negative = limit.may_be_negative();
+    let mut doubtful: Vec<NodeId> = between.nodes().filter(|group| comes_back[group.index()]).collect();
+    // The most expensive ones first, as there may be too many.
+    doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
+    for reentry in reentries(graph, partition, &doubtful) {
+        is_upper_bound[reentry.group.index()] = reentry.leads_back.is_some();
+        leads_back[reentry.group.index()] = reentry.leads_back;
+        let row = inclusive.row_mut(reentry.group.index());
+        reentry.inner.into_iter().for_each(|arc| subtract(row, graph.arc_cost(arc)));
     }
     limit.apply(&mut inclusive, |_| {});
     let self_costs = between.self_costs().clone();
-    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound, leads_back }
+    GroupCosts {
+        self_costs,
+        inclusive,
+        call_counts,
+        has_inlined_calls,
+        is_upper_bound,
+        comes_back,
+        may_be_negative,
+        leads_back,
+    }
 }

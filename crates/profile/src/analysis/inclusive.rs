@@ -22,7 +22,8 @@
 //! counts what several levels of the recursion have in common more than once, so it is an upper limit of the cost while
 //! the member is on the stack; the cost of its cycle is another. Lower limits are its self cost plus the arcs that leave the
 //! cycle, and its calls from outside of the cycle, which do not nest. Where a lower limit meets the upper one, the cost is
-//! exact; everywhere else [`Inclusive::is_upper_limit`] says so.
+//! exact; everywhere else [`Inclusive::is_upper_limit`] says so. If costs can be below 0, there are no such limits, and the costs of members
+//! are [estimates](Inclusive::is_estimate).
 //!
 //! The cost that the callers state is another number. In a consistent file it is the same for every unit that is called.
 //! [`Inclusive::sides`] has both, without the limit, and [`Inclusive::differences`] lists where they differ.
@@ -130,6 +131,8 @@ pub struct Inclusive {
     cycle_call_counts: Vec<Cost>,
     /// By node; empty if all costs are what the rule says.
     is_upper_limit: Vec<bool>,
+    /// By node; empty if no cost is an estimate.
+    is_estimate: Vec<bool>,
 }
 
 /// The cost of a unit from both sides, without any limit. See the example of [`Inclusive`].
@@ -172,7 +175,7 @@ impl Inclusive {
     }
 
     /// Calculates inclusive costs by the rule of Gristmill with no cycle taken as one. Costs of members of cycles may be
-    /// upper limits.
+    /// upper limits, and are estimates if costs can be below 0.
     ///
     /// ```
     /// use gristmill_profile::analysis::{CallArc, CallGraph, Inclusive};
@@ -192,6 +195,7 @@ impl Inclusive {
         let cycles = Cycles::new(graph);
         let mut inclusive = Inclusive::with_cycles(graph, || Cycles::none(graph));
         let limit = Limit::new(graph);
+        let may_be_negative = limit.may_be_negative().contains(&true);
         for cycle in cycles.ids() {
             let members = cycles.members(cycle);
             // What members have for certain: their self cost and the arcs that leave the cycle.
@@ -212,7 +216,10 @@ impl Inclusive {
                 let lower: Vec<Cost> =
                     certain.row(nth).iter().zip(entered).map(|(&own, entered)| own.max(entered)).collect();
                 let costs = inclusive.costs.row_mut(member.index());
-                if limit.narrow(costs, &lower, &whole) {
+                let is_above = limit.narrow(costs, &lower, &whole);
+                if may_be_negative {
+                    mark(&mut inclusive.is_estimate, graph.node_count(), member.index());
+                } else if is_above {
                     mark(&mut inclusive.is_upper_limit, graph.node_count(), member.index());
                 } else if let Some(is_upper_limit) = inclusive.is_upper_limit.get_mut(member.index()) {
                     *is_upper_limit = false;
@@ -269,6 +276,7 @@ impl Inclusive {
             cycle_costs,
             cycle_call_counts,
             is_upper_limit: Vec::new(),
+            is_estimate: Vec::new(),
         }
     }
 
@@ -312,6 +320,13 @@ impl Inclusive {
     #[inline]
     pub fn is_upper_limit(&self, node: NodeId) -> bool {
         self.is_upper_limit.get(node.index()).copied().unwrap_or(false)
+    }
+
+    /// `true` if the cost of a node may be more or less than stated: levels of a recursion have some of it in common, and costs can be
+    /// below 0.
+    #[inline]
+    pub fn is_estimate(&self, node: NodeId) -> bool {
+        self.is_estimate.get(node.index()).copied().unwrap_or(false)
     }
 
     /// Returns the count of calls to a node, its calls to itself included.
@@ -432,11 +447,15 @@ impl<'a> Limit<'a> {
         Limit { totals, derived }
     }
 
-    /// `true` if the costs of all recorded event types have an upper limit.
-    pub(super) fn holds_for_all(&self) -> bool {
-        let mut derived = vec![false; self.totals.len()];
-        self.derived.columns().for_each(|column| derived[column] = true);
-        self.totals.iter().zip(derived).all(|(total, is_derived)| is_derived || total.is_some())
+    /// Returns by event type `true` if costs can be below 0. Of one that is derived, it is so if those of any other can.
+    pub(super) fn may_be_negative(&self) -> Vec<bool> {
+        let mut is_derived = vec![false; self.totals.len()];
+        self.derived.columns().for_each(|column| is_derived[column] = true);
+        let is_negative = |(total, is_derived): (&Option<Cost>, &bool)| !is_derived && total.is_none();
+        let mut may_be: Vec<bool> = self.totals.iter().zip(&is_derived).map(is_negative).collect();
+        let any = may_be.contains(&true);
+        may_be.iter_mut().zip(is_derived).for_each(|(may_be, is_derived)| *may_be |= is_derived && any);
+        may_be
     }
 
     /// Limits the costs of a member of a cycle to those of the cycle. Returns `true` if they are above the lower limits then,

@@ -45,7 +45,7 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow, name_columns: 
         remarks.push(format!("if it is {other}"));
     }
     if row.is_upper_bound {
-        remarks.push("inclusive cost is an upper bound: calls leave the group and return".to_owned());
+        remarks.push("inclusive cost may count calls twice: they leave the group and return".to_owned());
     }
     let calls = *row.calls;
     // A sampling profiler does not count calls.

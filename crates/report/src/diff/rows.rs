@@ -128,7 +128,8 @@ pub struct DiffRow {
     pub self_costs: ByEvent<Delta>,
     /// Inclusive cost by event type.
     pub inclusive: ByEvent<Delta>,
-    /// `true` if inclusive costs may be less: calls that leave a group and come back are counted each time. Missing if
+    /// `true` if inclusive costs may be less, or also more if costs can be below 0: calls that leave a group and come back are counted each
+    /// time. Missing if
     /// `false`.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]

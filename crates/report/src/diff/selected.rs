@@ -150,7 +150,7 @@ pub(super) fn groups(
         },
         self_costs: deltas(&|column| costs.self_cost(group, column)),
         inclusive: deltas(&|column| costs.inclusive(group, column)),
-        is_upper_bound: costs.is_upper_bound(group),
+        is_upper_bound: costs.is_doubtful(group),
         calls: Delta(costs.calls(group)),
         callers: Vec::new(),
         joined_by: Vec::new(),

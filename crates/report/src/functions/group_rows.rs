@@ -91,12 +91,13 @@ impl NamedGroups {
         let NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates } = self;
         let width = view.events().len();
         let index = group as usize;
+        let is_estimate = (0..width).any(|column| costs.is_estimate(index, column));
         FunctionRow {
             self_costs: head.costs(&costs.self_costs.row(index)[..width]),
             inclusive: head.costs(&costs.inclusive.row(index)[..width]),
-            is_upper_bound: costs.is_upper_bound[index],
+            is_upper_bound: costs.is_upper_bound[index] && !is_estimate,
             is_self_estimate: self_estimates.contains(&group),
-            is_inclusive_estimate: inclusive_estimates.contains(&group),
+            is_inclusive_estimate: inclusive_estimates.contains(&group) || is_estimate,
             calls: CallCount::new(costs.call_counts[index], costs.has_inlined_calls[index])
                 .guessed(call_estimates.contains(&group)),
             ..FunctionRow::of_group(head, names[index].clone())

@@ -38,7 +38,7 @@ impl Report for Functions<'_> {
         }
         self.head.write_text(look, out)?;
         // Rates of the whole program would be taken for those of the focus.
-        if !self.rates.is_empty() && !self.is_estimated {
+        if !self.rates.is_empty() && !self.rows.view.has_attribution() {
             writeln!(out, "{}", hang("", &rate_list(&self.rates), 2, look.width))?;
         }
         wrap::write(out, &self.summary(), look.width, 2)?;
@@ -110,7 +110,7 @@ impl Report for Functions<'_> {
             return cut.write_markdown(out);
         }
         self.head.write_markdown(out)?;
-        if !self.rates.is_empty() && !self.is_estimated {
+        if !self.rates.is_empty() && !self.rows.view.has_attribution() {
             writeln!(out, "{}\n", rate_list(&self.rates))?;
         }
         writeln!(out, "{}\n", self.summary())?;
@@ -157,9 +157,9 @@ impl Report for Functions<'_> {
         let has_bounds =
             !matches!(self.grouping, Grouping::Function | Grouping::Cycle) || self.rows.has_upper_bound();
         titles.extend(has_bounds.then(|| "inclusive is upper bound".to_owned()));
-        let estimates = ["self estimated", "inclusive estimated", "calls guessed"]
-            .into_iter()
-            .filter(|_| self.is_estimated);
+        let is_estimated = self.rows.view.has_attribution() || self.rows.has_unlimited();
+        let estimates =
+            ["self estimated", "inclusive estimated", "calls guessed"].into_iter().filter(|_| is_estimated);
         titles.extend(estimates.map(str::to_owned));
         titles.extend(self.then.map(|_| "within".to_owned()));
         csv::write_line(titles.iter().map(String::as_str), out)?;
@@ -184,7 +184,7 @@ impl Report for Functions<'_> {
             let texts = texts.into_iter().chain(rates.iter().map(String::as_str));
             let estimates = [row.is_self_estimate, row.is_inclusive_estimate, row.calls.is_guessed()];
             let estimates = estimates.map(|is| if is { "yes" } else { "no" });
-            let estimates = estimates.into_iter().filter(|_| self.is_estimated);
+            let estimates = estimates.into_iter().filter(|_| is_estimated);
             let bound = has_bounds.then_some(if row.is_upper_bound { "yes" } else { "no" });
             let numbers = numbers.iter().map(String::as_str);
             csv::write_line(numbers.chain(texts).chain(bound).chain(estimates).chain(within), out)?;
@@ -461,6 +461,15 @@ impl Functions<'_> {
                 Grouping::Function | Grouping::Cycle => self.rows.view.upper_limit_note(),
                 _ => {
                     "≤ at most: calls may come back to the group from functions that others call, too, and count each time"
+                }
+            };
+            wrap::write_dim(out, note, look, 2)?;
+        }
+        if self.rows.has_unlimited() {
+            let note = match self.grouping {
+                Grouping::Function | Grouping::Cycle => self.rows.view.recursion_note(),
+                _ => {
+                    "~ estimate: calls may come back to the group from functions that others call, too, and count each time, and costs can be below 0"
                 }
             };
             wrap::write_dim(out, note, look, 2)?;

@@ -211,6 +211,8 @@ impl Show {
             "lines and parts are left out: what they have without hidden functions or in a focus is not known".to_owned()
         }));
         lines.extend(self.is_upper_bound.then(|| self.upper_limit_note.to_owned()));
+        let is_of_recursion = self.is_inclusive_estimate && !self.has_attribution;
+        lines.extend(is_of_recursion.then(|| self.recursion_note.to_owned()));
         lines.extend(self.cycle.iter().flat_map(|cycle| self.costs_in_words(cycle)));
         for (nth, event) in self.head.events.iter().enumerate() {
             let by_callees = self.by_callees[nth];

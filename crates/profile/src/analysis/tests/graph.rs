@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use super::sample::{graph, graphs, n, reaches, truths, truths_of_threads};
+use super::sample::{Truth, graph, graphs, n, reaches, truths, truths_of_threads};
 use crate::analysis::{ArcId, CallGraph, Direction, GroupCosts, NodeId, Partition, reach};
 use crate::formula::{CostOverflow, DefinedBy, Definition, derive};
 
@@ -115,7 +115,10 @@ fn calls_through_a_function_of_another_group() {
     assert_eq!(parser(&[5000, 100, 0, 1000, 0], &alone), (1100, false));
     // A difference can be below 0 where it is not so on either side.
     let difference = [(0, 1, 1, -900), (1, 2, 1, -800), (2, 3, 1, -700)];
-    assert!(parser(&[5000, -100, -100, -700], &difference).1);
+    let difference = group_costs(&graph(&[5000, -100, -100, -700], &difference), 2, |function| {
+        usize::from(PARSER.contains(&function.index()))
+    });
+    assert_eq!([0, 1].map(|group| difference.is_estimate(group, 0)), [true; 2]);
 }
 
 #[test]
@@ -303,6 +306,28 @@ proptest! {
                 true => prop_assert!(said >= truth, "{} for {}", said, truth),
                 false => prop_assert_eq!(said, truth),
             }
+        }
+    }
+
+    #[test]
+    fn groups_with_costs_below_0_are_exact_or_estimates(
+        truth in prop_oneof![truths(), truths_of_threads()],
+        signs in prop::collection::vec(prop::bool::ANY, 41),
+        groups in prop::collection::vec(0usize..3, 9),
+    ) {
+        let Truth { functions, invocations } = truth;
+        let signed = invocations.into_iter().zip(signs).map(|((caller, function, cost), is_less)| {
+            (caller, function, if is_less { -cost } else { cost })
+        });
+        let truth = Truth { functions, invocations: signed.collect() };
+        let graph = truth.graph();
+        let costs = group_costs(&graph, 3, |function| groups[function.index()]);
+        // Costs below 0 can be lost in sums.
+        prop_assume!(costs.may_be_negative[0]);
+        for group in 0..3 {
+            let members: Vec<_> = graph.nodes().filter(|&node| groups[node.index()] == group).collect();
+            let said = costs.inclusive.row(group)[0];
+            prop_assert!(costs.is_estimate(group, 0) || said == truth.cost_within(&members), "{}: {}", group, said);
         }
     }
 
