@@ -237,7 +237,7 @@ pub(crate) enum Command {
     /// Hold benchmarks to budgets, and name the functions that exceed them
     Gate(GateArgs),
 
-    /// Record a program with Callgrind, and say what to ask next
+    /// Record a program, and say what to ask next
     #[command(
         after_help = "Examples:\n  gristmill record ./program --its-option\n  gristmill record --open -o before.out ./program\n  \
                       gristmill record --dump-instr=yes --cache-sim=yes ./program\n  gristmill record --trace-children=yes make test\n  \

@@ -18,8 +18,11 @@ use std::process::{Command, Output, Stdio};
 use harness::*;
 use programs::*;
 
+/// Records with Valgrind, unless the arguments name an engine.
 fn record(folder: &Path, arguments: &[&str]) -> Output {
-    run_in(folder, &[&["record"], arguments].concat())
+    let has_engine = arguments.iter().any(|argument| argument.starts_with("--engine"));
+    let engine = if has_engine { &[][..] } else { &["--engine", "valgrind"] };
+    run_in(folder, &[&["record"], engine, arguments].concat())
 }
 
 #[test]
@@ -29,7 +32,8 @@ fn the_program_has_its_streams_and_its_status() {
     }
     let folder = folder(&[]);
     let shell = ["sh", "-c", "cat; echo err >&2; exit 7"];
-    let mut child = gristmill(&[&["record", "-o", "q.out", "-q"], &shell[..]].concat());
+    let mut child =
+        gristmill(&[&["record", "--engine", "valgrind", "-o", "q.out", "-q"], &shell[..]].concat());
     child.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"in\n").unwrap();
@@ -103,7 +107,8 @@ fn a_program_that_handles_a_signal_goes_on() {
     }
     let folder = folder(&[]);
     let shell = "trap 'echo handled; exit 3' TERM; echo $$ > pid.new; mv pid.new pid; while :; do :; done";
-    let child = start(folder.path(), &["record", "-q", "-o", "a.out", "sh", "-c", shell]);
+    let child =
+        start(folder.path(), &["record", "--engine", "valgrind", "-q", "-o", "a.out", "sh", "-c", shell]);
     while !folder.path().join("pid").exists() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
@@ -247,7 +252,8 @@ fn words_and_paths_of_any_bytes_are_passed_on() {
     let odd = folder.path().join("100%p and more");
     std::fs::create_dir(&odd).unwrap();
     let word = OsStr::from_bytes(b"a b\xff\n'");
-    let mut command = gristmill(&["record", "-o", "x y.%p", "sh", "-c", "printf %s \"$1\"", "sh"]);
+    let mut command =
+        gristmill(&["record", "--engine", "valgrind", "-o", "x y.%p", "sh", "-c", "printf %s \"$1\"", "sh"]);
     let output = command.arg(word).current_dir(&odd).output().unwrap();
     assert_eq!((output.stdout.as_slice(), code(&output)), (word.as_bytes(), 0), "{}", stderr(&output));
     let files = names(&odd, "x y.");
@@ -261,11 +267,20 @@ fn an_empty_environment_and_closed_descriptors_are_enough() {
         return;
     }
     let folder = folder(&[]);
-    let output = gristmill(&["record", "-o", "a.out", "/bin/sh", "-c", "exec <&- >&- 2>&-; exit 5"])
-        .env_clear()
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
+    let output = gristmill(&[
+        "record",
+        "--engine",
+        "valgrind",
+        "-o",
+        "a.out",
+        "/bin/sh",
+        "-c",
+        "exec <&- >&- 2>&-; exit 5",
+    ])
+    .env_clear()
+    .current_dir(folder.path())
+    .output()
+    .unwrap();
     assert_eq!((stdout(&output).as_str(), code(&output)), ("", 5), "{}", stderr(&output));
     assert!(stderr(&output).contains(" s: a.out\n"), "{}", stderr(&output));
 }
@@ -319,7 +334,8 @@ fn recordings_can_run_beside_each_other() {
         return;
     }
     let folder = folder(&[]);
-    let started: Vec<_> = (0..4).map(|_| start(folder.path(), &["record", "true"])).collect();
+    let started: Vec<_> =
+        (0..4).map(|_| start(folder.path(), &["record", "--engine", "valgrind", "true"])).collect();
     let mut said: Vec<String> = started
         .into_iter()
         .map(|child| {
@@ -380,7 +396,7 @@ fn what_is_no_usable_valgrind_is_refused() {
         for option in [true, false] {
             let mut command = match option {
                 true => gristmill(&["record", "--valgrind", valgrind, "/bin/true"]),
-                false => gristmill(&["record", "/bin/true"]),
+                false => gristmill(&["record", "--engine", "valgrind", "/bin/true"]),
             };
             if !option {
                 command.env("GRISTMILL_VALGRIND", valgrind);
@@ -390,7 +406,10 @@ fn what_is_no_usable_valgrind_is_refused() {
             assert!(stderr(&output).contains(expected), "{valgrind}: {}", stderr(&output));
         }
     }
-    let output = gristmill(&["record", "/bin/true"]).env("PATH", folder.path()).output().unwrap();
+    let output = gristmill(&["record", "--engine", "valgrind", "/bin/true"])
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("Valgrind is needed") && stderr(&output).contains("install"));
 }

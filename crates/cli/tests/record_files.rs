@@ -129,7 +129,8 @@ fn files_are_those_of_valgrind() {
     let path = folder.path();
     for (nth, (options, words)) in CASES.iter().enumerate() {
         let (ours, theirs) = (format!("ours{nth}"), format!("theirs{nth}"));
-        let line = [&["record", "-o", &ours], *options, &["./program"], *words].concat();
+        let line =
+            [&["record", "--engine", "valgrind", "-o", &ours], *options, &["./program"], *words].concat();
         let output = gristmill(&line).current_dir(path).env_remove("TERM").output().unwrap();
         assert_eq!(code(&output), 0, "{options:?}: {}", stderr(&output));
         let direct = without_randomisation(&valgrind());

@@ -314,7 +314,15 @@ fn who_ignores_the_end_of_children_can_record() {
         let mut command = Command::new("env");
         command.arg("--ignore-signal=CHLD").args(words).current_dir(folder.path()).output().unwrap()
     };
-    let output = ignoring(&[env!("CARGO_BIN_EXE_gristmill"), "record", "-o", "a.out", "./program"]);
+    let output = ignoring(&[
+        env!("CARGO_BIN_EXE_gristmill"),
+        "record",
+        "--engine",
+        "valgrind",
+        "-o",
+        "a.out",
+        "./program",
+    ]);
     assert!(stderr(&output).contains("gristmill: recorded "), "{}", stderr(&output));
     // The program sees what it sees without Gristmill: some shells in between do not pass it on.
     assert_eq!(code(&output), code(&ignoring(&["valgrind", "-q", "--tool=none", "./program"])));

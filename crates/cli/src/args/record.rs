@@ -33,7 +33,7 @@ pub(crate) struct RecordArgs {
     )]
     pub(crate) program: Vec<OsString>,
 
-    /// Way to record: valgrind, native for the engine of this program, or auto
+    /// Way to record: native for the engine of this program, valgrind, or auto for native where it can do everything that is asked
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine, help_heading = SIMULATION)]
     pub(crate) engine: Engine,
 

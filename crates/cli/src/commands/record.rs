@@ -55,15 +55,6 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         message: format!("--callgrind-out-file: {reason}"),
         hint: None,
     })?;
-    let recorder = match args.engine {
-        Engine::Native => PathBuf::from(native::OWN_PROGRAM),
-        // The native engine does not do everything yet.
-        Engine::Valgrind | Engine::Auto => {
-            let valgrind = Valgrind::find(args.valgrind.as_deref())?;
-            valgrind.check_version()?;
-            valgrind.path().to_owned()
-        }
-    };
     let found = match program::check(&args.program) {
         Ok(found) => found,
         Err(refusal) => {
@@ -71,37 +62,29 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
             return Ok(refusal.status.into());
         }
     };
-    if args.engine == Engine::Native {
-        let reason = match &found {
-            Some(program) => native::refusal(args, program),
-            None => Some("it needs a path to search the program on".to_owned()),
-        };
-        if let Some(reason) = reason {
-            return Err(CliError::Usage {
-                message: format!("the native engine cannot record this: {reason}"),
-                hint: Some("--engine=valgrind records it".to_owned()),
-            });
-        }
-    }
+    let recorder = Recorder::choose(args, found.as_deref())?;
     check_directory(&name)?;
-    if args.engine != Engine::Native {
+    if !recorder.is_native {
         check_no_pipe(&name)?;
     }
     if let Some(program) = &found {
         check_other_file(&name, program)?;
     }
-    let log = ValgrindLog::new(args.engine == Engine::Native)?;
-    let arguments = arguments(args, &name, &log)?;
+    let log = ValgrindLog::new(recorder.is_native)?;
+    let arguments = arguments(args, recorder.is_native, &name, &log)?;
+    if let Some(reason) = recorder.reason.as_ref().filter(|_| !args.quiet) {
+        session.tell(&format!("records with Valgrind, as the native engine cannot do this: {reason}"));
+    }
     if args.simulates_caches() && !args.quiet {
         tell_caches(args, session);
     }
     if args.verbose {
-        let words = [recorder.as_os_str().to_owned()].into_iter().chain(arguments.iter().cloned());
+        let words = [recorder.path.as_os_str().to_owned()].into_iter().chain(arguments.iter().cloned());
         let words: Vec<String> = words.map(|word| shell_word(word.as_encoded_bytes())).collect();
         session.tell(&format!("runs {}", words.join(" ")));
     }
     let start = Start {
-        valgrind: &recorder,
+        valgrind: &recorder.path,
         arguments: &arguments,
         pattern: &args.callgrind_out_file,
         overwrites: args.force,
@@ -148,7 +131,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         });
     }
     log.close(&processes);
-    let is_whole = recorded.report(&run.time, args, session) && !has_failed;
+    let is_whole = recorded.report(&run.time, recorder.name_in_auto(args), args, session) && !has_failed;
     let status = match run.status {
         ExitStatus::OfProgram(_) if !is_whole => ExitStatus::Failure,
         status => status,
@@ -162,6 +145,58 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         words.chain(recorded.files.iter().map(|file| file.clone().into_os_string())).collect()
     });
     Ok(Done { status, next })
+}
+
+/// The program that records.
+struct Recorder {
+    path: PathBuf,
+    is_native: bool,
+    /// The reason why the native engine cannot record, if it was tried.
+    reason: Option<String>,
+}
+
+impl Recorder {
+    /// Takes the engine that is asked for. By itself, that is the native one where it can do everything that is asked.
+    fn choose(args: &RecordArgs, program: Option<&Path>) -> Result<Recorder, CliError> {
+        let refusal = || match program {
+            Some(program) => native::refusal(args, program),
+            None => Some("it needs a path to search the program on".to_owned()),
+        };
+        let reason = match args.engine {
+            Engine::Valgrind => return Recorder::valgrind(args, None),
+            // It is asked for by its path.
+            Engine::Auto if args.valgrind.is_some() => return Recorder::valgrind(args, None),
+            Engine::Auto | Engine::Native => refusal(),
+        };
+        match (args.engine, reason) {
+            (_, None) => {
+                Ok(Recorder { path: PathBuf::from(native::OWN_PROGRAM), is_native: true, reason: None })
+            }
+            (Engine::Auto, reason) => Recorder::valgrind(args, reason),
+            (_, Some(reason)) => Err(CliError::Usage {
+                message: format!("the native engine cannot record this: {reason}"),
+                hint: Some("--engine=valgrind records it".to_owned()),
+            }),
+        }
+    }
+
+    fn valgrind(args: &RecordArgs, reason: Option<String>) -> Result<Recorder, CliError> {
+        let valgrind = Valgrind::find(args.valgrind.as_deref()).map_err(|error| match (error, &reason) {
+            (CliError::Usage { message, hint }, Some(reason)) => {
+                let message = format!("the native engine cannot record this: {reason}; and {message}");
+                CliError::Usage { message, hint }
+            }
+            (error, _) => error,
+        })?;
+        valgrind.check_version()?;
+        Ok(Recorder { path: valgrind.path().to_owned(), is_native: false, reason })
+    }
+
+    /// Returns its name, if it was not asked for.
+    fn name_in_auto(&self, args: &RecordArgs) -> Option<&'static str> {
+        let name = if self.is_native { "the native engine" } else { "Valgrind" };
+        (args.engine == Engine::Auto && args.valgrind.is_none()).then_some(name)
+    }
 }
 
 /// Runs the program to its end.
@@ -263,9 +298,13 @@ fn check_other_file(name: &OutputName, program: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns the words for Valgrind.
-fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<Vec<OsString>, CliError> {
-    let is_native = args.engine == Engine::Native;
+/// Returns the words for the engine.
+fn arguments(
+    args: &RecordArgs,
+    is_native: bool,
+    name: &OutputName,
+    log: &ValgrindLog,
+) -> Result<Vec<OsString>, CliError> {
     let first = if is_native { native::MARK } else { "--tool=callgrind" };
     let mut arguments: Vec<OsString> = vec![first.into()];
     arguments.push(log.option());

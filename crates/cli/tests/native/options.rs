@@ -142,6 +142,43 @@ fn options_about_functions_do_what_they_do_under_callgrind() {
     }
 }
 
+#[test]
+fn the_native_engine_records_unless_it_cannot() {
+    if !has_engine(&["valgrind"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let run = |arguments: &[&str]| {
+        let output = run_in(
+            folder.path(),
+            &[&["record", "--force", "-o", "a.out"], arguments, &["/bin/true"]].concat(),
+        );
+        let creator = std::fs::read_to_string(folder.path().join("a.out")).unwrap_or_default();
+        let creator =
+            creator.lines().find(|line| line.starts_with("creator: ")).unwrap_or_default().to_owned();
+        (code(&output), creator.replace(env!("CARGO_PKG_VERSION"), ""), stderr(&output))
+    };
+    let (status, creator, said) = run(&[]);
+    assert_eq!((status, creator.as_str()), (0, "creator: gristmill-engine-"));
+    assert!(said.contains(" s by the native engine: a.out\n"), "{said}");
+    assert_eq!(run(&["-q"]).2, "");
+    let (status, creator, said) = run(&["--cache-sim=yes"]);
+    assert!(status == 0 && creator.starts_with("creator: callgrind-"), "{creator}");
+    let reason = "gristmill: records with Valgrind, as the native engine cannot do this: it has no simulation of caches yet\n";
+    assert!(said.starts_with(reason) && said.contains(" s by Valgrind: a.out\n"), "{said}");
+    // What is asked for by its name is not named.
+    let valgrind = run_in(folder.path(), &["record", "--engine", "valgrind", "-o", "b.out", "/bin/true"]);
+    assert!(!stderr(&valgrind).contains(" by "), "{}", stderr(&valgrind));
+    // Neither can.
+    let mut alone = gristmill(&["record", "-o", "c.out", "--branch-sim=yes", "/bin/true"]);
+    let output = alone.current_dir(folder.path()).env("PATH", "/nonexistent").output().unwrap();
+    let said = stderr(&output);
+    assert!(
+        code(&output) == 2 && said.contains("it has no --branch-sim=yes yet; and Valgrind is needed"),
+        "{said}"
+    );
+}
+
 /// The dynamic linker looks symbols up in one way while there is one thread, and in another way then.
 const THREAD: &str = r#"
 #include <pthread.h>

@@ -20,14 +20,16 @@ pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Child {
     gristmill(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Starts an endless program under `record`, and returns the process of `record` and the id of the program.
+/// Starts an endless program under `record`, with Valgrind unless the options name an engine, and returns the process of `record` and the id of the program.
 pub(crate) fn start_endless(folder: &Path, options: &[&str]) -> (Child, u32) {
     start_program(folder, &[options, &["sh", "-c", ENDLESS]].concat())
 }
 
 /// The same with a program that writes its id to `pid`.
 pub(crate) fn start_program(folder: &Path, words: &[&str]) -> (Child, u32) {
-    let arguments = [&["record"], words].concat();
+    let has_engine = words.contains(&"--engine");
+    let engine = if has_engine { &[][..] } else { &["--engine", "valgrind"] };
+    let arguments = [&["record"], engine, words].concat();
     let mut child = start(folder, &arguments);
     let begin = Instant::now();
     loop {

@@ -163,7 +163,13 @@ impl Recorded {
     }
 
     /// Reports what was recorded, unless that is not wanted. Returns `false` if the profile is not there, or not to its end.
-    pub(super) fn report(&self, time: &Duration, args: &RecordArgs, session: &Session) -> bool {
+    pub(super) fn report(
+        &self,
+        time: &Duration,
+        engine: Option<&str>,
+        args: &RecordArgs,
+        session: &Session,
+    ) -> bool {
         for (path, has_whole_part) in &self.cut_off {
             let fate = if *has_whole_part { "a part of it is cut off" } else { "removed, as it was cut off" };
             session.report(&CliError::Usage {
@@ -187,7 +193,7 @@ impl Recorded {
             }
             return is_device;
         }
-        let is_damaged = !args.quiet && self.tell(time, args, session);
+        let is_damaged = !args.quiet && self.tell(time, engine, args, session);
         if self.is_program_missing && self.cut_off.is_empty() {
             session.report(&CliError::Usage {
                 message: format!(
@@ -201,7 +207,7 @@ impl Recorded {
     }
 
     /// Says what was recorded. Returns `true` if the profile is damaged.
-    fn tell(&self, time: &Duration, args: &RecordArgs, session: &Session) -> bool {
+    fn tell(&self, time: &Duration, engine: Option<&str>, args: &RecordArgs, session: &Session) -> bool {
         for (process, path) in &self.running {
             session
                 .tell(&format!("process {process} goes on, and writes {} at its end", printable_path(path)));
@@ -215,7 +221,8 @@ impl Recorded {
                 printable_path(&self.name)
             ));
         }
-        let seconds = format!("{:.2} s", time.as_secs_f64());
+        let by = engine.map(|engine| format!(" by {engine}")).unwrap_or_default();
+        let seconds = format!("{:.2} s{by}", time.as_secs_f64());
         let files: Vec<String> = self.files.iter().map(|path| printable_path(path).into_owned()).collect();
         let files = match &files[..] {
             [file] => file.clone(),
