@@ -55,7 +55,7 @@ pub(crate) fn run(options: &EngineDiffOptions) -> Result<(), Failure> {
         if options.only.as_ref().is_some_and(|only| !command.contains(only.as_str())) {
             continue;
         }
-        if !process::is_on_path(&words[0]) {
+        if !process::is_on_path(&words[0]) && !files.join(&words[0]).is_file() {
             missing.push(words[0].clone());
             continue;
         }

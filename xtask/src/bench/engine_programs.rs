@@ -7,7 +7,7 @@ use super::process;
 use crate::failure::{Context as _, Failure};
 
 /// A command, by its words. `sh:` before the words of one means that the shell runs them.
-pub(super) const COMMANDS: [&str; 87] = [
+pub(super) const COMMANDS: [&str; 91] = [
     "true",
     "gzip -nc text",
     "gzip -dc text.gz",
@@ -28,6 +28,10 @@ pub(super) const COMMANDS: [&str; 87] = [
     "sqlite3 :memory: .read{SPACE}program.sql",
     "bc program.bc",
     "tclsh program.tcl",
+    "./of-ocaml",
+    "./of-go",
+    "./of-rust",
+    "convert-im6.q16 -limit thread 1 -size 40x40 gradient:red-blue -blur 0x2 -resize 30x30 out.png",
     "grep -P -c (\\w)\\1\\w*e text",
     "node --version",
     "java -Xint -XX:+UseSerialGC -XX:-UsePerfData -version",
@@ -140,7 +144,7 @@ pub(super) fn write_files(folder: &Path) -> Result<(), Failure> {
         );
     }
     let assembler = assembler.replace("$%", "$");
-    let files: [(&str, &str); 11] = [
+    let files: [(&str, &str); 14] = [
         ("text", &text),
         ("other", &other),
         ("numbers", &numbers),
@@ -154,6 +158,9 @@ pub(super) fn write_files(folder: &Path) -> Result<(), Failure> {
             "program.tcl",
             "for {set i 0} {$i < 5000} {incr i} {dict set d k$i [expr {$i * 3}]}\nputs [dict size $d]\n",
         ),
+        ("program.ml", OCAML),
+        ("program.go", GO),
+        ("program.rs", RUST),
         ("program.mk", MAKE),
     ];
     let files = files.iter().chain(&[(
@@ -169,6 +176,9 @@ pub(super) fn write_files(folder: &Path) -> Result<(), Failure> {
         ("gzip -nc text", Some("text.gz")),
         ("tar -cf text.tar text numbers", None),
         ("as program.s -o program.o", None),
+        ("ocamlopt -o of-ocaml program.ml", None),
+        ("go build -o of-go program.go", None),
+        ("rustc -O -o of-rust program.rs", None),
         ("diff text other", Some("change")),
     ] {
         let words = words(command);
@@ -184,6 +194,51 @@ pub(super) fn write_files(folder: &Path) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+const OCAML: &str = "\
+module M = Map.Make (String)
+let m = ref M.empty
+let () =
+  for i = 1 to 2000 do m := M.add (string_of_int (i * 7919 mod 1009)) i !m done;
+  (try ignore (M.find \"none\" !m) with Not_found -> print_endline \"none\");
+  Printf.printf \"%d\\n\" (M.cardinal !m)
+";
+
+const GO: &str = "\
+package main
+import \"fmt\"
+func main() {
+    sums := make(chan int)
+    for i := 0; i < 4; i++ {
+        go func(n int) {
+            m := map[int]int{}
+            for k := 0; k < 2000; k++ { m[k*7919%1009] += n }
+            sums <- len(m)
+        }(i)
+    }
+    sum := 0
+    for i := 0; i < 4; i++ { sum += <-sums }
+    fmt.Println(sum)
+}
+";
+
+const RUST: &str = "\
+use std::sync::mpsc::channel;
+fn sums(count: u64) -> u64 {
+    let (send, receive) = channel();
+    let threads: Vec<_> = (0..4u64).map(|n| {
+        let send = send.clone();
+        std::thread::spawn(move || send.send((0..count).map(|i| i ^ n).sum::<u64>()).unwrap())
+    }).collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    drop(send);
+    receive.iter().sum()
+}
+fn main() {
+    println!(\"{}\", sums(10) + sums(10_000));
+    assert!(std::panic::catch_unwind(|| assert!(sums(0) > 0)).is_err());
+}
+";
 
 const PYTHON: &str = "\
 import json
