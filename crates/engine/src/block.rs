@@ -11,6 +11,13 @@ pub(crate) const MAX_INSTRUCTIONS: usize = 100;
 /// The most blocks before a block that leave their counting to it.
 pub(crate) const MAX_BEFORE: usize = 4;
 
+/// The most translations of a block for blocks before it that leave their counting to it: each way through the code would have its own.
+pub(crate) const MAX_WAYS: u8 = 2;
+
+/// The most such translations in the code cache. They take memory and time, which pay where code runs often, and in a large program most does
+/// not.
+pub(crate) const MAX_REPEATED: usize = 1 << 15;
+
 /// The greatest cost that is counted at once.
 pub(crate) const MAX_COST: usize = MAX_INSTRUCTIONS * (MAX_BEFORE + 1);
 

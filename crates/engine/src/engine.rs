@@ -167,6 +167,10 @@ pub(crate) struct Engine {
     /// The same in order.
     entrances: BTreeSet<Entrance>,
     leads: Map<Entrance, Lead>,
+    /// How many blocks leave their counting to one, by its address and context.
+    ways: Map<(u64, ContextId), u8>,
+    /// How many blocks in the code cache count others before them, too.
+    repeated_count: usize,
     /// The flags that code needs, by its address.
     needed_flags: RefCell<Map<u64, u32>>,
     /// The blocks that are in the code cache, in the order of their code.
@@ -262,6 +266,8 @@ impl Engine {
             by_entrance: Map::default(),
             entrances: BTreeSet::new(),
             leads: Map::default(),
+            ways: Map::default(),
+            repeated_count: 0,
             needed_flags: RefCell::default(),
             live: Vec::new(),
             retired: Retired::default(),

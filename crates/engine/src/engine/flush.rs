@@ -104,6 +104,8 @@ impl Engine {
         self.retired.blocks.extend(self.by_entrance.drain());
         self.entrances.clear();
         self.leads.clear();
+        self.ways.clear();
+        self.repeated_count = 0;
         self.live.clear();
         self.sites_of_targets.clear();
         self.sites.clear();

@@ -187,6 +187,7 @@ impl Engine {
         let code = chunk.asm.base();
         let block = &mut self.blocks[number as usize];
         block.code = code;
+        self.repeated_count += usize::from(block.entrance.before.is_some());
         self.by_entrance.insert(block.entrance, number);
         self.entrances.insert(block.entrance);
         self.live.push(number);

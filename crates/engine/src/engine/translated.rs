@@ -7,7 +7,7 @@
 use super::Engine;
 use super::transfer::Transfer;
 use crate::arena::Cell;
-use crate::block::{Block, End, MAX_BEFORE};
+use crate::block::{Block, End, MAX_BEFORE, MAX_REPEATED, MAX_WAYS};
 use crate::contexts::ContextId;
 use crate::state::State;
 
@@ -142,18 +142,29 @@ impl Engine {
 
     /// `true` if a block leaves its counting to those behind it. None that may jump back does: so the code of a loop
     /// is the same in each of its turns.
-    pub(super) fn leaves_counting(&self, block: &Block<'_>, number: u32, transfers: [&Transfer; 2]) -> bool {
+    pub(super) fn leaves_counting(
+        &mut self,
+        block: &Block<'_>,
+        number: u32,
+        transfers: [&Transfer; 2],
+    ) -> bool {
         let targets = match block.end {
-            End::Next(next) => [next, next],
-            End::Jump(target) => [target, target],
-            End::Conditional(target) => [target, block.next()],
+            End::Next(target) | End::Jump(target) => &[target][..],
+            End::Conditional(target) => &[target, block.next()],
             _ => return false,
         };
-        usize::from(self.blocks[number as usize].before_count) < MAX_BEFORE
+        let Translated { entrance, before_count, .. } = self.blocks[number as usize];
+        let ways_to = |target: &u64| self.ways.get(&(*target, entrance.context)).copied().unwrap_or_default();
+        let leaves = usize::from(before_count) < MAX_BEFORE
+            && self.repeated_count < MAX_REPEATED
             && !self.options.collects_jumps
             && self.options.dump_every == 0
-            && targets.iter().all(|target| *target >= block.next())
-            && transfers.iter().all(|transfer| matches!(transfer, Transfer::Jump))
+            && targets.iter().all(|target| *target >= block.next() && ways_to(target) < MAX_WAYS)
+            && transfers.iter().all(|transfer| matches!(transfer, Transfer::Jump));
+        if leaves {
+            targets.iter().for_each(|target| *self.ways.entry((*target, entrance.context)).or_default() += 1);
+        }
+        leaves
     }
 
     /// Iterates over the blocks that are counted with a block: itself, and those before it that leave their counting to it.
