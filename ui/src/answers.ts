@@ -295,6 +295,10 @@ export interface ChangeRow {
   id: number | null;
   /** Inclusive cost by event type. */
   inclusive: Changes;
+  /**
+   * `true` if inclusive costs may count calls twice: they leave a group and come back. Missing if `false`.
+   */
+  inclusive_is_doubtful?: boolean;
   /** The name, as the new profile has it, or else the base. */
   name: string;
   /** The object; empty for a group. */
@@ -476,6 +480,10 @@ export interface ChangedNode {
   id: number | null;
   /** Inclusive cost by event type. */
   inclusive: Changes;
+  /**
+   * `true` if inclusive costs may count calls twice: they leave a group and come back. Missing if `false`.
+   */
+  inclusive_is_doubtful?: boolean;
   /** `true` for the function in the middle. */
   is_center: boolean;
   /** The name, as the new profile has it, or else the base. */

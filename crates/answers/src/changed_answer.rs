@@ -89,6 +89,10 @@ pub struct ChangeRow {
     pub self_costs: ByEvent<Delta>,
     /// Inclusive cost by event type.
     pub inclusive: ByEvent<Delta>,
+    /// `true` if inclusive costs may count calls twice: they leave a group and come back. Missing if `false`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub inclusive_is_doubtful: bool,
     /// The count of calls of it.
     pub calls: Delta,
 }

@@ -218,6 +218,7 @@ impl ChangeRow {
             on: comparison.presence(function).into(),
             self_costs: deltas(&|column| comparison.self_cost(function, column)),
             inclusive: deltas(&|column| comparison.inclusive(function, column)),
+            inclusive_is_doubtful: false,
             calls: Delta(comparison.calls(function)),
         }
     }
@@ -232,6 +233,7 @@ impl ChangeRow {
             on: row.presence.into(),
             self_costs: row.self_costs,
             inclusive: row.inclusive,
+            inclusive_is_doubtful: row.is_upper_bound,
             calls: row.calls,
         }
     }

@@ -187,3 +187,33 @@ fn memory_that_is_memory_has_no_limits() {
     let shown = gate.run(&memory(0), 1, &[]);
     assert!(shown.contains("OVER Time of parser 27, unchanged, allowed at most 26"), "{shown}");
 }
+
+#[test]
+fn memory_below_0_is_no_damage_of_a_baseline() {
+    let gate = Gate::new("event = \"Memory\"\nincrease = \"20%\"", &profile(100, 50));
+    let config = std::fs::read_to_string(gate.0.path().join("gristmill.toml")).unwrap();
+    let config = config
+        .replace("[gate]", "[gate]\nevents = [\"Time\"]\nadvise = [\"Memory\"]")
+        .replace("^parse", "^closure$");
+    std::fs::write(gate.0.path().join("gristmill.toml"), &config).unwrap();
+    // The closure and what it calls cost less than 0, and so does the program.
+    let freed =
+        memory(0).replace("4 100 1000\n", "4 100 -1000\n").replace("summary: 127 1250", "summary: 127 -750");
+    std::fs::write(gate.0.path().join("parse.out"), &freed).unwrap();
+    gate.bless();
+    gate.bless();
+    let shown = gate.run(&freed, 0, &[]);
+    assert!(shown.contains("ok   Memory of parser -450, unchanged, allowed +20%"), "{shown}");
+    assert!(
+        shown.contains("ok   Memory -750, unchanged") && shown.contains("ok   Time 127, unchanged"),
+        "{shown}"
+    );
+    // What was blessed as an estimate is nothing to compare with.
+    std::fs::write(gate.0.path().join("gristmill.toml"), config.replace("^closure$", "^php::")).unwrap();
+    std::fs::write(gate.0.path().join("parse.out"), memory(0)).unwrap();
+    gate.bless();
+    let alone = "version: 1\ncreator: xdebug 2.9.8\nevents: Time Memory\nfl=php:internal\nfn=php::cut\n1 10 100\n\
+                 fl=/a.php\nfn={main}\n4 117 1150\ncfl=php:internal\ncfn=php::cut\ncalls=1 0 0\n4 10 100\nsummary: 127 1250\n";
+    let shown = gate.run(alone, 0, &["--allow-unlike"]);
+    assert!(shown.contains("the cost in the baseline is an estimate; `gristmill gate bless`"), "{shown}");
+}

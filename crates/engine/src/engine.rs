@@ -167,9 +167,9 @@ pub(crate) struct Engine {
     /// The same in order.
     entrances: BTreeSet<Entrance>,
     leads: Map<Entrance, Lead>,
-    /// How many blocks leave their counting to one, by its address and context.
+    /// The count of blocks that leave their counting to one, by its address and context.
     ways: Map<(u64, ContextId), u8>,
-    /// How many blocks in the code cache count others before them, too.
+    /// The count of blocks in the code cache that count others before them, too.
     repeated_count: usize,
     /// The flags that code needs, by its address.
     needed_flags: RefCell<Map<u64, u32>>,

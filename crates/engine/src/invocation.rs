@@ -32,9 +32,9 @@ pub struct Invocation {
 impl Invocation {
     /// Finds what to load for a program that was found by the first word of a command.
     pub fn find(program: &Path, words: Vec<OsString>) -> Invocation {
-        // The interpreter gets the script as it was given, unless it was searched for.
+        // The interpreter gets the script as it was given, or as it was found.
         let given = words.first().filter(|word| word.as_bytes().contains(&b'/')).cloned();
-        let script = given.unwrap_or_else(|| without_links(program).into());
+        let script = given.unwrap_or_else(|| program.into());
         Invocation::resolve(program, words.clone(), words, script)
     }
 
@@ -98,10 +98,12 @@ mod tests {
         assert_eq!(found.words, words(&expected));
         assert_eq!(found.command, words(&format!("{} a b", outer.display())));
         assert_eq!(found.program, std::fs::canonicalize("/bin/sh").unwrap());
-        let found = Invocation::find(&inner, words("inner a"));
-        let script = std::fs::canonicalize(&inner).unwrap();
-        assert_eq!(found.words, words(&format!("/bin/sh -e {} a", script.display())));
-        assert_eq!(found.command, words("inner a"));
+        // Programs such as busybox do what the name of the link says.
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        let found = Invocation::find(&link, words("link a"));
+        assert_eq!(found.words, words(&format!("/bin/sh -e {} a", link.display())));
+        assert_eq!(found.command, words("link a"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gristmill_format::Cost;
+use gristmill_profile::event::is_memory;
 use serde::Deserialize;
 
 use crate::amount::Share;
@@ -267,13 +268,14 @@ impl BenchmarkBaseline {
         self.events.iter().position(|other| other == event)
     }
 
-    /// `true` if no cost is below 0, and the listed functions cost no more than all of them.
+    /// `true` if totals are not below 0, and the listed functions cost no more than all of them. Memory can be below 0, and so can costs
+    /// that no budget is about.
     fn is_consistent(&self) -> bool {
-        let lists = self.functions.iter().map(|function| &function.costs).chain([&self.total]);
-        let is_positive = lists.flatten().all(|&cost| cost >= 0);
-        let listed =
-            |column: usize| self.functions.iter().map(|function| function.costs[column]).sum::<Cost>();
-        is_positive && self.total.iter().enumerate().all(|(column, &total)| listed(column) <= total)
+        let listed = |column: usize| self.functions.iter().map(move |function| function.costs[column]);
+        (0..self.events.len()).filter(|column| !is_memory(&self.events[*column])).all(|column| {
+            let is_negative = listed(column).any(|cost| cost < 0);
+            self.total[column] >= 0 && (is_negative || listed(column).sum::<Cost>() <= self.total[column])
+        })
     }
 
     /// `true` if every list has one cost per event type.

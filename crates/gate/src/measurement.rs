@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gristmill_format::Cost;
 use gristmill_profile::analysis::{CallGraph, Cycles, Inclusive, NodeId, Partition, group_costs};
 use gristmill_profile::compare::{JoinRules, normal_function};
+use gristmill_profile::event::is_memory;
 use gristmill_profile::{CostTable, EventId, FunctionId, Profile, Selection};
 use regex::Regex;
 
@@ -149,7 +150,7 @@ impl Measurement {
                 && measurement.matched.contains(pattern.as_str())
                 && !measurement.budgets.contains_key(name)
             {
-                let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, width);
+                let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, &measurement.events);
                 measurement.budgets.insert(name.clone(), costs);
                 if *is_inclusive {
                     measurement.reached.insert(name.clone(), reached_from(&graph, &names, pattern));
@@ -204,16 +205,16 @@ impl Measurement {
             if !benchmark.budgets.iter().any(|budget| budget.event == *event) {
                 continue;
             }
-            let total = self.totals[column];
-            if total < 0 {
+            let (total, is_memory) = (self.totals[column], is_memory(event));
+            if total < 0 && !is_memory {
                 return Some(format!(
                     "the total of {event} is {total}: this is no recording, but a difference"
                 ));
             }
-            let mut rows = self.functions.iter().filter(|_| !is_memory(event));
+            let mut rows = self.functions.iter().filter(|_| !is_memory);
             if let Some((name, _)) = rows.find(|(_, function)| function.costs[column] < 0) {
                 return Some(format!(
-                    "`{}` has a cost below 0 ({event}): this is no recording, but a difference",
+                    "`{}` has a cost below 0: this is no recording of {event}, but a difference",
                     name.name
                 ));
             }
@@ -306,11 +307,6 @@ impl Measurement {
     }
 }
 
-/// `true` for memory: a function that frees more than it takes has a cost below 0.
-fn is_memory(event: &str) -> bool {
-    event.starts_with("Memory")
-}
-
 /// Returns the patterns of a benchmark that match a function.
 fn matched_patterns(benchmark: &Benchmark, names: &[FunctionName]) -> BTreeSet<String> {
     let ignore = benchmark.ignore.iter().map(|pattern| &pattern.regex);
@@ -328,11 +324,15 @@ fn scope_costs(
     names: &[FunctionName],
     pattern: &Regex,
     is_inclusive: bool,
-    width: usize,
+    events: &[String],
 ) -> (Vec<Cost>, Option<CostBound>) {
     let is_match = names.iter().map(|name| usize::from(matches_name(pattern, &name.name)));
     // They are one group, so that calls between them count once.
-    let groups = group_costs(graph, &Partition::new(2, is_match));
+    let mut groups = group_costs(graph, &Partition::new(2, is_match));
+    for (may_be_negative, event) in groups.may_be_negative.iter_mut().zip(events) {
+        *may_be_negative |= is_memory(event);
+    }
+    let width = events.len();
     let row = |costs: &CostTable| costs.row(1).iter().copied().take(width).collect::<Vec<Cost>>();
     if !is_inclusive {
         return (row(&groups.self_costs), None);

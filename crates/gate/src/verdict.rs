@@ -3,6 +3,7 @@
 use gristmill_format::Cost;
 use gristmill_output::grouped;
 use gristmill_output::json::{self, ExactInteger};
+use gristmill_profile::event::is_memory;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -294,7 +295,7 @@ impl BudgetVerdict {
         let bound = bound.filter(|_| matches!(budget.scope, BudgetScope::Functions { .. }));
         if let Some(bound) = bound.filter(|bound| bound.is_estimate[column]) {
             if budget.is_advisory {
-                verdict.outcome = Outcome::Advice;
+                verdict.outcome = Outcome::Within;
             }
             verdict.note = Some(bound.reason_of_estimate());
             return verdict;
@@ -304,6 +305,16 @@ impl BudgetVerdict {
         let accepted = baseline.and_then(|baseline| Some((baseline, Accepted::new(budget, baseline)?)));
         verdict.base = accepted.as_ref().and_then(|(_, accepted)| accepted.cost);
         verdict.base_is_upper_bound = accepted.as_ref().is_some_and(|(_, accepted)| accepted.is_upper_bound);
+        if verdict.base_is_upper_bound && is_memory(&budget.event) && budget.increase.is_some() {
+            if budget.is_advisory {
+                verdict.outcome = Outcome::Within;
+            }
+            verdict.note = Some(
+                "the cost in the baseline is an estimate; `gristmill gate bless` makes this the baseline"
+                    .to_owned(),
+            );
+            return verdict;
+        }
         let noise = accepted.as_ref().and_then(|(_, accepted)| accepted.noise).unwrap_or(0);
         let mut limit = budget.max;
         if let Some(increase) = budget.increase {
@@ -382,11 +393,11 @@ impl BudgetVerdict {
 
 /// Returns the reason why a cost says nothing, although it can be compared.
 fn doubt(budget: &Budget, base: Cost, cost: Cost, noise: Cost) -> Option<&'static str> {
-    if noise.saturating_mul(2) > base {
+    if noise.saturating_mul(2) > base.saturating_abs() {
         Some(
             "runs without a change differ by more than half of the cost, so no budget can be held; make the runs alike",
         )
-    } else if cost.saturating_mul(10) < base {
+    } else if base > 0 && cost.saturating_mul(10) < base {
         Some(match budget.scope {
             BudgetScope::Total => {
                 "less than a tenth of the baseline: the benchmark may not do its work any more; `gristmill gate bless` accepts it"

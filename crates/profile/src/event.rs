@@ -17,6 +17,17 @@ pub fn is_additive(name: &[u8], long_name: Option<&[u8]>) -> bool {
     !is_rate(name) && !long_name.is_some_and(is_rate)
 }
 
+/// Returns `true` for memory: a call that frees more than it takes costs less than 0.
+///
+/// ```
+/// use gristmill_profile::event::is_memory;
+///
+/// assert!(is_memory("Memory_(bytes)") && !is_memory("Time_(10ns)"));
+/// ```
+pub fn is_memory(name: &str) -> bool {
+    name.starts_with("Memory")
+}
+
 /// Returns the long name of an event type that Callgrind or Cachegrind counts. A long name in the file has precedence.
 ///
 /// ```

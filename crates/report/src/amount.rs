@@ -9,6 +9,10 @@ pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
 }
 
+/// The reason why inclusive costs are estimates without a focus.
+pub(crate) const NOTE_BELOW_0: &str =
+    "~ estimate: what calls have in common counts more than once, and costs can be below 0";
+
 /// The sign before a number that may be an estimate.
 pub(crate) fn estimate_mark(is_estimate: bool) -> &'static str {
     if is_estimate { "~" } else { "" }

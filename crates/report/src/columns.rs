@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped, in_words, lossy, printable};
 use gristmill_profile::analysis::CallGraph;
-use gristmill_profile::event::known_long_name;
+use gristmill_profile::event::{is_memory, known_long_name};
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
 use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
@@ -123,6 +123,11 @@ impl Columns {
     /// Returns the event types. There is always one.
     pub(crate) fn events(&self) -> &[EventColumn] {
         &self.events
+    }
+
+    /// `true` if memory is among the event types.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.events.iter().any(|event| is_memory(&event.name))
     }
 
     /// Returns the names of event types that exist and are not shown.

@@ -193,8 +193,6 @@ pub struct Show {
     has_attribution: bool,
     #[serde(skip)]
     upper_limit_note: &'static str,
-    #[serde(skip)]
-    recursion_note: &'static str,
     /// Remarks on the source files of the lines.
     #[serde(skip)]
     sources: LineSources,
@@ -230,7 +228,6 @@ impl Show {
             is_inclusive_estimate: view.is_inclusive_estimate(function),
             has_attribution: view.has_attribution(),
             upper_limit_note: view.upper_limit_note(),
-            recursion_note: view.recursion_note(),
             calls: view.calls(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),

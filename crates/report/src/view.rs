@@ -107,18 +107,18 @@ impl View {
         if full_graph.is_some() {
             graph = graph.with_columns(&shown);
         }
-        let inclusive = match options.rule {
-            InclusiveRule::Gristmill if !options.cycles => match &full_graph {
-                None => Inclusive::without_cycles(&graph),
-                Some(full) => Inclusive::without_cycles(full).with_columns(&shown),
-            },
-            InclusiveRule::Gristmill => match &full_graph {
-                None => Inclusive::with_cycles(&graph, || draft.cycles(&graph)),
-                Some(full) => Inclusive::with_cycles(full, || draft.cycles(full)).with_columns(&shown),
-            },
+        let whole = full_graph.as_ref().unwrap_or(&graph);
+        let mut inclusive = match options.rule {
+            InclusiveRule::Gristmill if !options.cycles => {
+                Inclusive::without_cycles(whole, columns.has_memory())
+            }
+            InclusiveRule::Gristmill => Inclusive::with_cycles(whole, || draft.cycles(whole)),
             InclusiveRule::CallgrindAnnotate => Inclusive::callgrind_annotate(&graph),
             InclusiveRule::KCachegrind => draft.kcachegrind(&graph, &cut)?,
         };
+        if full_graph.is_some() && options.rule == InclusiveRule::Gristmill {
+            inclusive = inclusive.with_columns(&shown);
+        }
         Ok(View {
             has_cycles: options.rule == InclusiveRule::Gristmill && options.cycles,
             totals,
@@ -256,11 +256,6 @@ impl View {
                 "≤ at most: calls of a recursion count what they have in common more than once, or calls add up to more than the total"
             }
         }
-    }
-
-    /// Returns the reason why the inclusive costs of some subjects are [estimates](Self::is_inclusive_estimate) without a focus.
-    pub(crate) fn recursion_note(&self) -> &'static str {
-        "~ estimate: calls of a recursion count what they have in common more than once, and costs can be below 0"
     }
 
     /// Returns the count of recorded calls of a subject, its calls to itself included.

@@ -33,7 +33,7 @@ const OPPOSITE: Record<Sides, ChangedSide> = {
 /** The columns that rows of the comparison and of the report have. */
 type Row = Pick<
   ChangeRow,
-  "name" | "base_name" | "file" | "object" | "on" | "self" | "inclusive" | "calls"
+  "name" | "base_name" | "file" | "object" | "on" | "self" | "inclusive" | "inclusive_is_doubtful" | "calls"
 > & {
   id?: number | null;
 };
@@ -244,7 +244,7 @@ function ChangeLine({ row, index }: { row: Row; index: number }) {
         <ChangeNumber change={self} />
       </td>
       <td class="num">
-        <ChangeNumber change={sidesOf(row.inclusive[event])} />
+        <ChangeNumber change={sidesOf(row.inclusive[event])} estimate={row.inclusive_is_doubtful} />
       </td>
       <td class="num">
         <ChangeNumber change={sidesOf(row.calls)} isCount />

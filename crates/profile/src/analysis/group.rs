@@ -83,14 +83,19 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
     }
     let limit = Limit::new(graph);
     let cycles = Cycles::new(&between);
-    let comes_back: Vec<bool> = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    let mut comes_back: Vec<bool> = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
     let mut is_upper_bound = comes_back.clone();
     let mut leads_back = vec![None; between.node_count()];
     let may_be_negative = limit.may_be_negative();
     let mut doubtful: Vec<NodeId> = between.nodes().filter(|group| comes_back[group.index()]).collect();
     // The most expensive ones first, as there may be too many.
     doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
-    for reentry in reentries(graph, partition, &doubtful) {
+    for reentry in reentries(graph, partition, &doubtful, may_be_negative.contains(&true)) {
+        comes_back[reentry.group.index()] = reentry.comes_back;
+        if !reentry.comes_back {
+            is_upper_bound[reentry.group.index()] = false;
+            continue;
+        }
         is_upper_bound[reentry.group.index()] = reentry.leads_back.is_some();
         leads_back[reentry.group.index()] = reentry.leads_back;
         let row = inclusive.row_mut(reentry.group.index());

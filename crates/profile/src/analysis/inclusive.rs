@@ -175,7 +175,7 @@ impl Inclusive {
     }
 
     /// Calculates inclusive costs by the rule of Gristmill with no cycle taken as one. Costs of members of cycles may be
-    /// upper limits, and are estimates if costs can be below 0.
+    /// upper limits, and are estimates if costs can be below 0: `may_be_negative` says that calls can, also where no sum of them is.
     ///
     /// ```
     /// use gristmill_profile::analysis::{CallArc, CallGraph, Inclusive};
@@ -186,16 +186,16 @@ impl Inclusive {
     /// for (caller, callee, count, cost) in [(main, even, 1, 90), (even, odd, 2, 80), (odd, even, 1, 30)] {
     ///     builder.add_arc(CallArc { caller, callee, count }, &[cost]);
     /// }
-    /// let inclusive = Inclusive::without_cycles(&builder.build());
+    /// let inclusive = Inclusive::without_cycles(&builder.build(), false);
     /// // Nothing else enters the cycle, so that all of it is below `even`. Of `odd`, only a limit is known.
     /// assert_eq!([main, even, odd].map(|node| inclusive.cost(node)[0]), [100, 90, 80]);
     /// assert_eq!([main, even, odd].map(|node| inclusive.is_upper_limit(node)), [false, false, true]);
     /// ```
-    pub fn without_cycles(graph: &CallGraph) -> Self {
+    pub fn without_cycles(graph: &CallGraph, may_be_negative: bool) -> Self {
         let cycles = Cycles::new(graph);
         let mut inclusive = Inclusive::with_cycles(graph, || Cycles::none(graph));
         let limit = Limit::new(graph);
-        let may_be_negative = limit.may_be_negative().contains(&true);
+        let may_be_negative = may_be_negative || limit.may_be_negative().contains(&true);
         for cycle in cycles.ids() {
             let members = cycles.members(cycle);
             // What members have for certain: their self cost and the arcs that leave the cycle.

@@ -35,18 +35,26 @@ pub(super) struct Reentry {
     pub(super) group: NodeId,
     /// Calls of its functions from functions that are inside of it.
     pub(super) inner: Vec<ArcId>,
+    /// `false` if no call comes back to it, of any cost. It is only looked for if costs can be below 0.
+    pub(super) comes_back: bool,
     /// A function outside of the group that is called below it, and from which calls lead back, so that some entries of the group
     /// may be within others. Of several it is the one whose calls cost most.
     pub(super) leads_back: Option<NodeId>,
 }
 
-/// Finds the ways back to groups. Later groups, or all, are missing if the limit of steps was reached.
-pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[NodeId]) -> Vec<Reentry> {
+/// Finds the ways back to groups. Later groups, or all, are missing if the limit of steps was reached. `may_be_negative` says that costs
+/// can be below 0.
+pub(super) fn reentries(
+    graph: &CallGraph,
+    partition: &Partition,
+    groups: &[NodeId],
+    may_be_negative: bool,
+) -> Vec<Reentry> {
     let elements = graph.node_count() + graph.arcs().len();
     if MAX_STEPS / STEPS_OF_A_BATCH < elements {
         return Vec::new();
     }
-    let begins = begins(graph);
+    let begins = begins(graph, may_be_negative);
     let mut group_bits = vec![0u64; partition.group_count()];
     let mut steps = MAX_STEPS;
     let mut found = Vec::new();
@@ -55,6 +63,8 @@ pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[Node
         batch.iter().enumerate().for_each(|(nth, group)| group_bits[group.index()] = 1 << nth);
         let own: Vec<u64> = partition.groups().map(|group| group_bits[group.index()]).collect();
         let Some(ways) = Ways::new(graph, &own, &begins, &mut steps) else { break };
+        let all = if may_be_negative { come_back(graph, &own, &mut steps) } else { Some(u64::MAX) };
+        let Some(all) = all else { break };
         let mut inner = vec![Vec::new(); batch.len()];
         for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
             let [caller, callee] = [arc.caller, arc.callee].map(NodeId::index);
@@ -63,14 +73,27 @@ pub(super) fn reentries(graph: &CallGraph, partition: &Partition, groups: &[Node
                 inner[entered.trailing_zeros() as usize].push(id);
             }
         }
-        let ways = batch.iter().zip(inner).zip(ways.leads_back);
-        found.extend(ways.map(|((&group, inner), leads_back)| Reentry { group, inner, leads_back }));
+        for (nth, (inner, &group)) in inner.into_iter().zip(batch).enumerate() {
+            let comes_back = all >> nth & 1 == 1;
+            found.push(Reentry { group, inner, comes_back, leads_back: ways.leads_back[nth] });
+        }
     }
     found
 }
 
+/// Returns the bits of groups that calls come back to.
+fn come_back(graph: &CallGraph, own: &[u64], steps: &mut usize) -> Option<u64> {
+    let mut called = vec![0; graph.node_count()];
+    for arc in graph.arcs() {
+        called[arc.callee.index()] |= own[arc.caller.index()] & !own[arc.callee.index()];
+    }
+    let mut below = Spread::new(called);
+    below.follow_calls(graph, own, steps)?;
+    Some(graph.arcs().fold(0, |bits, arc| bits | below.bits[arc.caller.index()] & own[arc.callee.index()]))
+}
+
 /// Returns `true` for each node with which stacks begin that cost something, by node.
-fn begins(graph: &CallGraph) -> Vec<bool> {
+fn begins(graph: &CallGraph, may_be_negative: bool) -> Vec<bool> {
     let mut surplus = graph.self_costs().clone();
     for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
         surplus.add(arc.caller.index(), graph.arc_cost(id));
@@ -78,7 +101,9 @@ fn begins(graph: &CallGraph) -> Vec<bool> {
     }
     let mut is_recorded = vec![true; graph.width()];
     graph.derived().columns().for_each(|column| is_recorded[column] = false);
-    let begins = |row: &[Cost]| row.iter().zip(&is_recorded).any(|(&cost, &recorded)| recorded && cost > 0);
+    let is_some = |cost: Cost| cost > 0 || may_be_negative && cost != 0;
+    let begins =
+        |row: &[Cost]| row.iter().zip(&is_recorded).any(|(&cost, &recorded)| recorded && is_some(cost));
     surplus.rows().map(begins).collect()
 }
 
@@ -101,16 +126,8 @@ impl Ways {
         // The loops over all arcs, here and by the caller.
         *steps = steps.checked_sub(graph.node_count() + graph.arcs().len())?;
         let mut outside =
-            Spread::new(begins.iter().zip(own).map(|(&begins, own)| if begins { !own } else { 0 }));
-        outside.follow(steps, |node, spread| {
-            let arcs = graph.outgoing(node);
-            let count = arcs.len();
-            for arc in arcs {
-                let callee = graph.callee(arc);
-                spread(callee, !own[callee.index()]);
-            }
-            count
-        })?;
+            Spread::new(begins.iter().zip(own).map(|(&begins, own)| if begins { !own } else { 0 }).collect());
+        outside.follow_calls(graph, own, steps)?;
         let outside = outside.bits;
         let mut back = vec![0; graph.node_count()];
         for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
@@ -119,7 +136,8 @@ impl Ways {
                 back[caller] |= own[callee];
             }
         }
-        let mut back = Spread::new(back.iter().zip(&outside).map(|(back, outside)| back & outside));
+        back.iter_mut().zip(&outside).for_each(|(back, outside)| *back &= outside);
+        let mut back = Spread::new(back);
         back.follow(steps, |node, spread| {
             let arcs = graph.incoming(node);
             let count = arcs.len();
@@ -158,11 +176,24 @@ struct Spread {
 }
 
 impl Spread {
-    fn new(bits: impl Iterator<Item = u64>) -> Spread {
-        let bits: Vec<u64> = bits.collect();
+    fn new(bits: Vec<u64>) -> Spread {
         let is_waiting: Vec<bool> = bits.iter().map(|&bits| bits != 0).collect();
         let waiting = (0..bits.len()).filter(|&index| is_waiting[index]).map(NodeId::new).collect();
         Spread { bits, waiting, is_waiting }
+    }
+
+    /// Spreads bits to functions that are called, but not into the groups that they stand for. Returns `None` if that takes more steps than are
+    /// left.
+    fn follow_calls(&mut self, graph: &CallGraph, own: &[u64], steps: &mut usize) -> Option<()> {
+        self.follow(steps, |node, spread| {
+            let arcs = graph.outgoing(node);
+            let count = arcs.len();
+            for arc in arcs {
+                let callee = graph.callee(arc);
+                spread(callee, !own[callee.index()]);
+            }
+            count
+        })
     }
 
     /// Spreads bits until nothing changes. `neighbours` passes on each node that the bits of a node spread to, with the bits

@@ -7,6 +7,7 @@ use std::ops::Range;
 use gristmill_format::Cost;
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{CycleId, GroupCosts, Partition, group_costs};
+use gristmill_profile::event::is_memory;
 use gristmill_profile::threads::map_on_threads;
 
 use super::group_numbers::GroupNumbers;
@@ -73,7 +74,10 @@ impl NamedGroups {
         let inclusive_estimates = groups_of(View::is_inclusive_estimate);
         let call_estimates = groups_of(|view, id| view.calls(id).is_guessed());
         let groups = group_of.iter().map(|&group| group as usize);
-        let costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
+        let mut costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
+        for (may_be_negative, event) in costs.may_be_negative.iter_mut().zip(view.events()) {
+            *may_be_negative |= is_memory(&event.name);
+        }
         NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates }
     }
 

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::start_up_row::StartUpRow;
 use super::{FunctionRow, Functions, Grouping, SortBy};
-use crate::amount::estimate_mark;
+use crate::amount::{NOTE_BELOW_0, estimate_mark};
 use crate::columns::EventColumn;
 use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, fitted_paths, whole};
 use crate::rates::Rate;
@@ -466,13 +466,7 @@ impl Functions<'_> {
             wrap::write_dim(out, note, look, 2)?;
         }
         if self.rows.has_unlimited() {
-            let note = match self.grouping {
-                Grouping::Function | Grouping::Cycle => self.rows.view.recursion_note(),
-                _ => {
-                    "~ estimate: calls may come back to the group from functions that others call, too, and count each time, and costs can be below 0"
-                }
-            };
-            wrap::write_dim(out, note, look, 2)?;
+            wrap::write_dim(out, NOTE_BELOW_0, look, 2)?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use gristmill_output::{
 
 use super::sections::Form;
 use super::{CycleSummary, Show};
-use crate::amount::estimate_mark;
+use crate::amount::{NOTE_BELOW_0, estimate_mark};
 use crate::path::UNKNOWN;
 use crate::report::Report;
 
@@ -212,7 +212,7 @@ impl Show {
         }));
         lines.extend(self.is_upper_bound.then(|| self.upper_limit_note.to_owned()));
         let is_of_recursion = self.is_inclusive_estimate && !self.has_attribution;
-        lines.extend(is_of_recursion.then(|| self.recursion_note.to_owned()));
+        lines.extend(is_of_recursion.then(|| NOTE_BELOW_0.to_owned()));
         lines.extend(self.cycle.iter().flat_map(|cycle| self.costs_in_words(cycle)));
         for (nth, event) in self.head.events.iter().enumerate() {
             let by_callees = self.by_callees[nth];
