@@ -115,3 +115,20 @@ fn shares_above_the_whole_have_a_reason() {
     assert!(page.contains("<b>240</b>") && !page.contains(">240.0</i>"), "{page}");
     assert!(!said.contains("100%"), "{said}");
 }
+
+#[test]
+fn both_styles_refuse_more_costs_than_it_may_have_memory_for() {
+    let events: Vec<String> = (0..2000).map(|number| format!("E{number}")).collect();
+    let functions: String = (0..2000).map(|number| format!("fn=f{number}\n{number} 1\n")).collect();
+    let profile = format!("events: {}\n{functions}", events.join(" "));
+    let folder = folder(&[("many.out", profile.as_bytes())]);
+    for style in ["callgrind", "cachegrind"] {
+        let output = run_in(folder.path(), &["annotate", "--style", style, "many.out"]);
+        assert_eq!(code(&output), 2, "{style}");
+        assert!(
+            stderr(&output).contains("the costs of all event types and functions take"),
+            "{style}: {}",
+            stderr(&output)
+        );
+    }
+}

@@ -5,7 +5,7 @@ use std::io::Write;
 use gristmill_compat::cg_annotate::{
     FileCosts, Options, ProfileCosts, Recording, Report, SelfCosts, Summand, columns, summands,
 };
-use gristmill_compat::{CachegrindErrorKind, Substitution};
+use gristmill_compat::{CachegrindErrorKind, LayoutError, Substitution};
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, MemoryBudget, Part, Profile};
@@ -66,6 +66,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
             .filter(|damage| damage.kind == "cut-off" || damage.is_joined());
         cut.for_each(|damage| job.session.warn(&damage.text));
     }
+    profile.refuse_many_events().map_err(|over| super::refused(&LayoutError::TooManyCosts(over)))?;
     let mut single = Vec::new();
     if args.diff {
         single.extend(profile.inputs().iter().map(|input| Loader::new().load(vec![input.clone()])));
