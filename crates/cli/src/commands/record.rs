@@ -158,25 +158,20 @@ struct Recorder {
 impl Recorder {
     /// Takes the engine that is asked for. By itself, that is the native one where it can do everything that is asked.
     fn choose(args: &RecordArgs, program: Option<&Path>) -> Result<Recorder, CliError> {
-        let refusal = || match program {
+        if args.engine == Engine::Valgrind || names_valgrind(args) {
+            return Recorder::valgrind(args, None);
+        }
+        let refusal = match program {
             Some(program) => native::refusal(args, program),
             None => Some("it needs a path to search the program on".to_owned()),
         };
-        let reason = match args.engine {
-            Engine::Valgrind => return Recorder::valgrind(args, None),
-            // It is asked for by its path.
-            Engine::Auto if args.valgrind.is_some() => return Recorder::valgrind(args, None),
-            Engine::Auto | Engine::Native => refusal(),
-        };
-        match (args.engine, reason) {
-            (_, None) => {
-                Ok(Recorder { path: PathBuf::from(native::OWN_PROGRAM), is_native: true, reason: None })
-            }
-            (Engine::Auto, reason) => Recorder::valgrind(args, reason),
-            (_, Some(reason)) => Err(CliError::Usage {
+        match refusal {
+            None => Ok(Recorder { path: PathBuf::from(native::OWN_PROGRAM), is_native: true, reason: None }),
+            Some(reason) if args.engine == Engine::Native => Err(CliError::Usage {
                 message: format!("the native engine cannot record this: {reason}"),
                 hint: Some("--engine=valgrind records it".to_owned()),
             }),
+            reason => Recorder::valgrind(args, reason),
         }
     }
 
@@ -195,8 +190,13 @@ impl Recorder {
     /// Returns its name, if it was not asked for.
     fn name_in_auto(&self, args: &RecordArgs) -> Option<&'static str> {
         let name = if self.is_native { "the native engine" } else { "Valgrind" };
-        (args.engine == Engine::Auto && args.valgrind.is_none()).then_some(name)
+        (args.engine == Engine::Auto && !names_valgrind(args)).then_some(name)
     }
+}
+
+/// `true` if Valgrind is asked for by its path, without an engine.
+fn names_valgrind(args: &RecordArgs) -> bool {
+    args.engine == Engine::Auto && args.valgrind.is_some()
 }
 
 /// Runs the program to its end.
