@@ -15,6 +15,8 @@ mod harness;
 mod jumps;
 #[path = "native/leaving.rs"]
 mod leaving;
+#[path = "native/memory.rs"]
+mod memory;
 #[path = "native/options.rs"]
 mod options;
 #[path = "native/places.rs"]

@@ -135,6 +135,12 @@ impl Arena {
         (self.next_code, self.rare_code, self.returns) = (address, self.code_end, 0..0);
     }
 
+    /// Gives the memory of all code back, which will not run again.
+    pub(crate) fn release_code(&mut self) {
+        // SAFETY: the range is the engine's, and holds code alone.
+        unsafe { raw::empty(START, CODE_BYTES) };
+    }
+
     /// Returns the address for the next code. `None` if the cache is full.
     pub(crate) fn code_address(&self) -> Option<u64> {
         (self.next_code + MAX_BLOCK_BYTES < self.rare_code).then_some(self.next_code)

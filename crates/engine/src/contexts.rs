@@ -319,11 +319,6 @@ impl Contexts {
     pub(crate) fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }
-
-    pub(crate) fn count(&self) -> usize {
-        self.kinds.len()
-    }
-
     pub(crate) fn kind(&self, id: ContextId) -> Kind {
         self.kinds[id.index()]
     }

@@ -4,6 +4,7 @@ mod branches;
 mod calls;
 mod chunk;
 mod commands;
+mod costs;
 pub(crate) mod execute;
 mod finish;
 mod flags;
@@ -52,7 +53,7 @@ use crate::options::Options;
 use crate::state::{Frame, State};
 use crate::threads::Threads;
 use branches::{IndirectBranch, Site};
-use chunk::Lead;
+use chunk::{Lead, Patch};
 use flush::Retired;
 use jump_counts::Followed;
 pub(crate) use limits::Limits;
@@ -65,31 +66,31 @@ use transfer::{DirectBranch, PlannedCall};
 pub(crate) use translated::{Entrance, PartialRun, Translated};
 use trigger::Trigger;
 
-/// A reason to leave translated code.
-#[derive(Debug, Clone, Copy)]
+/// A reason to leave translated code. There are many, so what few of them have is kept elsewhere.
+#[derive(Debug, Clone)]
 pub(crate) enum Exit {
     /// The next block is not translated, or not linked. The displacement at `patch` is to lead there, unless it was forgotten.
     Go {
         entrance: Entrance,
-        patch: Option<u64>,
+        patch: Option<Patch>,
     },
     /// The same, from earlier translations of the block.
     Lead {
         entrance: Entrance,
-        patch: u64,
+        patch: Patch,
     },
     /// An indirect branch to an address that its site does not know.
     Indirect {
         site: u32,
     },
     /// An indirect branch whose site was forgotten.
-    IndirectOnce(IndirectBranch),
+    IndirectOnce(Box<IndirectBranch>),
     /// A return that is not that of the last call.
     Return,
     /// A return that takes more off the stack.
     ReturnAndPop(u16),
     /// A branch where calls have ended without a return: their return addresses were taken off the stack.
-    Unwind(DirectBranch),
+    Unwind(Box<DirectBranch>),
     /// A signal has come, and a block is about to run.
     Signal,
     /// An instruction has failed.
@@ -108,12 +109,12 @@ pub(crate) enum Exit {
         context: ContextId,
     },
     /// A call that the engine makes.
-    Enter(PlannedCall),
+    Enter(Box<PlannedCall>),
     /// A call of a function that runs already. The displacement at `patch` is to lead to code for it, unless it was forgotten.
     Deep {
-        call: PlannedCall,
+        call: Box<PlannedCall>,
         is_rcx_spilled: bool,
-        patch: Option<u64>,
+        patch: Option<Patch>,
     },
     /// A request of the program to the engine, at the end of a block.
     Request {
@@ -130,11 +131,8 @@ pub(crate) enum Exit {
     Changed {
         block: u32,
     },
-    /// An instruction that cannot be run.
-    Stop {
-        address: u64,
-        reason: &'static str,
-    },
+    /// An instruction that cannot be run: its address, and what it is.
+    Stop(Box<(u64, &'static str)>),
     Invalid {
         address: u64,
         context: ContextId,
@@ -376,19 +374,19 @@ impl Engine {
         if !self.arena.has_cells() {
             self.stop(state, "the program has more code than the native engine has counters for");
         }
-        let exit = self.exits[exit as usize];
+        let exit = self.exits[exit as usize].clone();
         let exit = if self.arena.is_full() { self.flush_at(state, exit) } else { exit };
         match exit {
             Exit::Go { entrance, patch } => {
                 let code = self.go(state, entrance);
                 if let (Some(patch), Some(code)) = (patch, code) {
-                    Arena::link(patch, code);
+                    Arena::link(patch.address(), code);
                 }
             }
             Exit::Lead { entrance, patch } => {
                 if let Some(code) = self.go(state, entrance) {
                     // It will lead elsewhere again.
-                    Arena::patch(patch, displacement(patch, code));
+                    Arena::patch(patch.address(), displacement(patch.address(), code));
                 }
             }
             Exit::Indirect { site } if self.links(state, site) => {
@@ -398,21 +396,21 @@ impl Engine {
                 let branch = self.sites[site as usize].branch;
                 self.indirect_now(state, branch);
             }
-            Exit::IndirectOnce(branch) => self.indirect_now(state, branch),
+            Exit::IndirectOnce(branch) => self.indirect_now(state, *branch),
             Exit::Return => self.odd_return(state, 0),
             Exit::ReturnAndPop(bytes) => self.odd_return(state, bytes),
-            Exit::Unwind(branch) => self.unwind_at(state, branch),
+            Exit::Unwind(branch) => self.unwind_at(state, *branch),
             Exit::SystemCall { next, context, resume } => {
                 state.resume = resume;
                 return self.system_call(state, next, context);
             }
             Exit::Enter(call) => {
                 let is_current = self.is_current(state, call.from);
-                let context = if is_current { self.watched_call(state, call) } else { call.from };
+                let context = if is_current { self.watched_call(state, *call) } else { call.from };
                 self.go_to(state, call.target, context);
             }
             Exit::Deep { call, is_rcx_spilled, patch } => {
-                self.enter_deep(state, call, is_rcx_spilled, patch);
+                self.enter_deep(state, *call, is_rcx_spilled, patch);
             }
             Exit::Request { block, next, context } => self.request(state, block, next, context),
             Exit::Blocks { address, context } => {
@@ -434,7 +432,8 @@ impl Engine {
                 self.go_behind(state, next, context);
             }
             Exit::Changed { block } => self.translate_again(state, block),
-            Exit::Stop { address, reason } => {
+            Exit::Stop(stop) => {
+                let (address, reason) = *stop;
                 self.stop(state, &format!("the program runs {reason}, at {}", self.place(address)));
             }
             Exit::Signal => self.interrupted(state),

@@ -65,8 +65,18 @@ impl Program {
     }
 }
 
-/// Address, file and line.
-type Row = (u64, u64, u64);
+/// A row of a sequence. They are many, and kept.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Behind the start of the sequence.
+    offset: u32,
+    file: u32,
+    /// 0 if it is not known.
+    line: u32,
+}
+
+/// The rows of sequences, by program and index.
+type Rows = Map<(usize, usize), Box<[Row]>>;
 
 /// The line programs of an object.
 #[derive(Debug)]
@@ -77,8 +87,10 @@ pub(crate) struct Lines {
     starts: Vec<Start>,
     /// Programs, rows of their sequences, and paths that were asked for.
     programs: RefCell<Map<usize, Option<Rc<Program>>>>,
-    rows: RefCell<Map<(usize, usize), Vec<Row>>>,
+    rows: RefCell<Rows>,
     paths: RefCell<Paths>,
+    /// The memory in which rows are collected.
+    scratch: RefCell<Vec<Row>>,
 }
 
 impl Lines {
@@ -107,6 +119,7 @@ impl Lines {
             programs: RefCell::default(),
             rows: RefCell::default(),
             paths: RefCell::default(),
+            scratch: RefCell::default(),
         };
         let set_address = memmem::Finder::new(&SET_ADDRESS);
         let mut offset = 0;
@@ -142,7 +155,10 @@ impl Lines {
     fn parse(&self, offset: usize) -> Option<Program> {
         let program = DebugLine::from(self.lines).program(DebugLineOffset(offset), 8, None, None);
         let (rows, mut sequences) = program.ok()?.sequences().ok()?;
-        sequences.retain(|sequence| sequence.start != 0 && sequence.start < sequence.end);
+        let offsets = 1..=u64::from(u32::MAX);
+        sequences.retain(|sequence| {
+            sequence.start != 0 && offsets.contains(&sequence.end.saturating_sub(sequence.start))
+        });
         sequences.sort_by_key(|sequence| (sequence.start, sequence.end));
         Some(Program { rows, sequences })
     }
@@ -168,31 +184,35 @@ impl Lines {
         let (program, index) = self.sequence(address)?;
         let mut all_rows = self.rows.borrow_mut();
         let rows = all_rows.entry((program, index)).or_insert_with(|| self.rows_of(program, index));
-        let after = rows.partition_point(|row| row.0 <= address);
-        let (_, file, line) = *rows.get(after.checked_sub(1)?)?;
-        let end = match rows.get(after) {
-            Some(next) => next.0,
-            None => self.program(program)?.sequences[index].end,
-        };
-        Some(Run { source: (self.path(program, file), line), end })
+        let sequence = &self.program(program)?.sequences[index];
+        let after = rows.partition_point(|row| sequence.start + u64::from(row.offset) <= address);
+        let Row { file, line, .. } = *rows.get(after.checked_sub(1)?)?;
+        let end = rows.get(after).map_or(sequence.end, |next| sequence.start + u64::from(next.offset));
+        Some(Run { source: (self.path(program, u64::from(file)), u64::from(line)), end })
     }
 
-    fn rows_of(&self, program: usize, index: usize) -> Vec<Row> {
-        let mut found: Vec<Row> = Vec::new();
-        let Some(program) = self.program(program) else { return found };
-        let mut rows = program.rows.resume_from(&program.sequences[index]);
+    /// Returns the rows of a sequence. A number of a file or line that is too large is none that is known.
+    fn rows_of(&self, program: usize, index: usize) -> Box<[Row]> {
+        let Some(program) = self.program(program) else { return Box::default() };
+        let mut found = self.scratch.borrow_mut();
+        found.clear();
+        let sequence = &program.sequences[index];
+        let mut rows = program.rows.resume_from(sequence);
         while let Ok(Some((_, row))) = rows.next_row() {
             if row.end_sequence() {
                 break;
             }
-            let row = (row.address(), row.file_index(), row.line().map_or(0, std::num::NonZeroU64::get));
+            let Ok(offset) = u32::try_from(row.address().wrapping_sub(sequence.start)) else { continue };
+            let file = u32::try_from(row.file_index()).unwrap_or(u32::MAX);
+            let line = row.line().and_then(|line| u32::try_from(line.get()).ok()).unwrap_or(0);
+            let row = Row { offset, file, line };
             // Of several rows of one address, the last one counts.
-            match found.last_mut().filter(|last| last.0 == row.0) {
+            match found.last_mut().filter(|last| last.offset == row.offset) {
                 Some(last) => *last = row,
                 None => found.push(row),
             }
         }
-        found
+        found.as_slice().into()
     }
 
     /// Returns the path of a file: directory of the unit, directory of the file, and its name.

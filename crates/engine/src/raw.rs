@@ -76,6 +76,17 @@ pub(crate) fn prefer_large_pages(address: u64, length: u64) {
     unsafe { system_call(u64::from(sys::__NR_madvise), arguments) };
 }
 
+/// Gives the memory of a range of the engine back. It stays reserved, and is 0.
+///
+/// # Safety
+///
+/// Nothing uses what is there.
+pub(crate) unsafe fn empty(address: u64, length: u64) {
+    let arguments = [address, length, u64::from(sys::MADV_DONTNEED), 0, 0, 0];
+    // SAFETY: the caller gives memory whose contents are not used.
+    unsafe { system_call(u64::from(sys::__NR_madvise), arguments) };
+}
+
 /// Reads a number at an address of the process.
 ///
 /// # Safety

@@ -1,5 +1,7 @@
 //! Code that is written to the cache, and the ways out of it.
 
+use std::num::NonZeroU32;
+
 use super::{Engine, Entrance, Exit};
 use crate::arena::Arena;
 use crate::asm::{Asm, displacement};
@@ -9,6 +11,23 @@ use crate::state::{EXIT, LEAVE};
 #[derive(Debug)]
 pub(crate) struct Chunk {
     pub(crate) asm: Asm,
+}
+
+/// A displacement that is to lead to other code, by its address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patch(NonZeroU32);
+
+impl Patch {
+    pub(super) fn new(address: u64) -> Patch {
+        match u32::try_from(address).ok().and_then(NonZeroU32::new) {
+            Some(address) => Patch(address),
+            None => unreachable!("code is below 4 GB"),
+        }
+    }
+
+    pub(super) fn address(self) -> u64 {
+        self.0.get().into()
+    }
 }
 
 /// Code that leads from earlier translations of a block to the present one.
@@ -43,7 +62,7 @@ impl Engine {
     /// Lets a displacement lead to the engine, until a block is translated.
     pub(super) fn emit_missing(&mut self, chunk: &mut Chunk, patch: u64, entrance: Entrance) {
         let mut rare = self.rare_code();
-        self.emit_exit(&mut rare, Exit::Go { entrance, patch: Some(patch) });
+        self.emit_exit(&mut rare, Exit::Go { entrance, patch: Some(Patch::new(patch)) });
         let rare = self.arena.add_rare_code(rare.bytes());
         chunk.asm.replace32(patch, displacement(patch, rare));
     }
@@ -75,7 +94,7 @@ impl Engine {
                 let mut chunk = self.chunk();
                 let patch = chunk.asm.replaceable_jump(0);
                 let mut rare = self.rare_code();
-                self.emit_exit(&mut rare, Exit::Lead { entrance, patch });
+                self.emit_exit(&mut rare, Exit::Lead { entrance, patch: Patch::new(patch) });
                 let missing = self.arena.add_rare_code(rare.bytes());
                 let lead = Lead { start: self.add_chunk(chunk), patch, missing };
                 self.leads.insert(entrance, lead);

@@ -1,8 +1,12 @@
 //! The end of the program, and of a recording that cannot go on.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use gristmill_profile::hash::Map;
 use linux_raw_sys::general as sys;
 
-use super::flush::FIRST;
+use super::flush::{FIRST, Retired};
 use super::master_handler;
 use super::own_call::{STOPPED, exit, own_call};
 use super::signals::HANDLER_EDGE;
@@ -54,8 +58,27 @@ impl Engine {
         for other in self.threads.others(state) {
             self.end_calls(other);
         }
+        self.release_code(state);
         self.write_part(&Trigger::End, None);
         self.options.client.end(std::process::id(), self.collected);
+    }
+
+    /// Gives back the memory of what only code that runs needs: the process ends with the profile, which needs memory, too.
+    fn release_code(&mut self, state: &State) {
+        if !self.threads.running_others(state).is_empty() {
+            return;
+        }
+        self.by_entrance = Map::default();
+        self.entrances = BTreeSet::new();
+        self.leads = Map::default();
+        self.ways = Map::default();
+        self.needed_flags = RefCell::default();
+        self.live = Vec::new();
+        self.retired = Retired::default();
+        self.exits = Vec::new();
+        self.sites = Vec::new();
+        self.sites_of_targets = BTreeSet::new();
+        self.arena.release_code();
     }
 
     /// Ends all calls of a thread: those that have not returned have cost what ran since.
@@ -124,10 +147,7 @@ impl Engine {
     pub(super) fn forget_translations(&mut self, address: u64, length: u64) {
         let end = address + length;
         self.needed_flags.borrow_mut().clear();
-        let is_inside = |block: &Translated| {
-            let bytes: u64 = block.lengths.iter().map(|length| u64::from(*length)).sum();
-            block.entrance.address < end && block.entrance.address + bytes > address
-        };
+        let is_inside = |block: &Translated| block.entrance.address < end && block.next() > address;
         // A block that begins before may reach into it.
         let first = address.saturating_sub(MAX_BLOCK_BYTES as u64);
         let near = self.entrances.range(Entrance::new(first, FIRST)..Entrance::new(end, FIRST));

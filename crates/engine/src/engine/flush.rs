@@ -74,7 +74,7 @@ impl Engine {
         let lasting = match exit {
             Exit::Go { entrance, .. } | Exit::Lead { entrance, .. } => Exit::Go { entrance, patch: None },
             Exit::Deep { call, is_rcx_spilled, .. } => Exit::Deep { call, is_rcx_spilled, patch: None },
-            Exit::Indirect { site } => Exit::IndirectOnce(self.sites[site as usize].branch),
+            Exit::Indirect { site } => Exit::IndirectOnce(Box::new(self.sites[site as usize].branch)),
             Exit::Return
             | Exit::ReturnAndPop(_)
             | Exit::Enter(_)

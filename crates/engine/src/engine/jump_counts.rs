@@ -126,7 +126,7 @@ impl Engine {
         // What partial runs change at the ends of blocks.
         let mut changes: Map<u32, u64> = Map::default();
         for (run, count) in self.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
-            let last = self.blocks[run.block as usize].lengths.len() - 1;
+            let last = self.blocks[run.block as usize].instructions.len() - 1;
             let change = changes.entry(run.block).or_default();
             *change = change.wrapping_add(run.change(last, *count));
         }
@@ -140,7 +140,7 @@ impl Engine {
                 Followed::Sometimes(cell) => (cell.sum(bases), Some(executed)),
                 Followed::ToOneOfMany(cell) => (cell.sum(bases), None),
             };
-            let address = block.address_of(block.lengths.len() - 1);
+            let address = block.address_of(block.instructions.len() - 1);
             let context = self.contexts.shown(self.contexts.owner(block.entrance.context).0);
             jumps.push((context, (address, *target), count));
         }

@@ -3,7 +3,7 @@
 //! Translated code compares how many of its calls have not returned with 0, and is the call of the first level. Few calls are ever on another
 //! one, so the code for that is written when the first of them is made, away from the other code.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Patch};
 use super::transfer::{CallPlan, Entry, PlannedCall};
 use super::{Engine, Exit};
 use crate::arena::Arena;
@@ -73,7 +73,10 @@ impl Engine {
             rare.restore_rcx();
             rare.restore_scratch();
         }
-        self.emit_exit(&mut rare, Exit::Deep { call: plan.call, is_rcx_spilled, patch: Some(patch) });
+        self.emit_exit(
+            &mut rare,
+            Exit::Deep { call: Box::new(plan.call), is_rcx_spilled, patch: Some(Patch::new(patch)) },
+        );
         let rare = self.arena.add_rare_code(rare.bytes());
         chunk.asm.replace32(patch, displacement(patch, rare));
         is_rcx_spilled
@@ -85,14 +88,14 @@ impl Engine {
         state: &mut State,
         call: PlannedCall,
         is_rcx_spilled: bool,
-        patch: Option<u64>,
+        patch: Option<Patch>,
     ) {
         if let Some(patch) = patch
             && self.options.links_blocks
             && self.is_current(state, call.from)
         {
             let code = self.deep_call(call, is_rcx_spilled);
-            Arena::patch(patch, displacement(patch, code));
+            Arena::patch(patch.address(), displacement(patch.address(), code));
         }
         let context = self.context_now(state, call.site.address, call.from);
         let transfer = self.transfer_as_call(context, call.site, call.target, call.return_address);

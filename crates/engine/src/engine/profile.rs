@@ -15,77 +15,16 @@ use gristmill_format::{
 use gristmill_profile::hash::Map;
 
 use super::Engine;
-use super::jump_counts::{JumpCount, JumpKey};
+use super::costs::{ContextCosts, ThreadCosts};
+use super::jump_counts::JumpCount;
 use super::output_file::replace_content;
 use super::trigger::Trigger;
-use crate::arena::Cell;
 use crate::contexts::{ChainId, ContextId, Function, FunctionId, Kind, Running};
 use crate::lines::{Run, Source};
 use crate::objects::ObjectId;
 
 /// The file of what has none.
 const UNKNOWN: &[u8] = b"???";
-
-/// A call from an instruction: what is called, from which address on.
-type CallKey = (u64, ContextId, u64);
-
-/// The owner of a call, the place of the call among the owner's, the call, and the block that it ends.
-type OrderedCall = (ContextId, (u64, u32), CallKey, u64);
-
-/// The count of calls, and their cost.
-type CallCost = (u64, u64);
-
-/// The costs of a context.
-#[derive(Debug, Clone, Default)]
-struct ContextCosts {
-    by_address: AddressCosts,
-    /// By their keys.
-    calls: Vec<(CallKey, CallCost)>,
-    /// By their keys.
-    jumps: Vec<(JumpKey, JumpCount)>,
-}
-
-impl ContextCosts {
-    fn is_empty(&self) -> bool {
-        self.by_address.0.is_empty() && self.calls.is_empty() && self.jumps.is_empty()
-    }
-
-    /// Returns the addresses that have costs or calls, with their self costs.
-    fn spots(&self) -> Vec<(u64, u64)> {
-        let mut spots = self.by_address.clone();
-        spots.0.extend(self.calls.iter().map(|(key, _)| (key.0, 0)));
-        spots.0.extend(self.jumps.iter().map(|(key, _)| (key.0, 0)));
-        spots.sort();
-        spots.0
-    }
-}
-
-/// Costs by address. They are added in any order, and sorted once: most addresses are in one block.
-#[derive(Debug, Clone, Default)]
-struct AddressCosts(Vec<(u64, u64)>);
-
-impl AddressCosts {
-    fn add(&mut self, address: u64, cost: u64) {
-        // Those of a skipped stub all have the address of the call.
-        match self.0.last_mut().filter(|last| last.0 == address) {
-            Some(last) => last.1 = last.1.wrapping_add(cost),
-            None => self.0.push((address, cost)),
-        }
-    }
-
-    /// Sorts costs, and makes those of an address one.
-    fn sort(&mut self) {
-        // It finds runs that are sorted, which blocks are.
-        self.0.sort_by_key(|cost| cost.0);
-        self.0.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            if is_same {
-                kept.1 = kept.1.wrapping_add(next.1);
-            }
-            is_same
-        });
-    }
-}
 
 /// A part of the profile: its number, from 1, and what it is written for.
 #[derive(Debug, Clone, Copy)]
@@ -155,94 +94,10 @@ fn write_threads(engine: &Engine, path: &Path, threads: &[usize], part: Part<'_>
         }
     };
     let profile = Profile { engine, callees: Map::default(), part };
-    let (bytes, total) = profile.write(&costs(engine, &bases), summary).map_err(|error| shown(&error))?;
+    let (bytes, total) =
+        profile.write(&ThreadCosts::new(engine, &bases), summary).map_err(|error| shown(&error))?;
     replace_content(path, &bytes, part.is_appended).map_err(|error| shown(&error))?;
     Ok(total)
-}
-
-/// Adds up what blocks and edges cost in threads, by the addresses of their counters. Returns the costs by the number of the context.
-fn costs(engine: &Engine, bases: &[u64]) -> Vec<ContextCosts> {
-    let sum = |cell: Cell| cell.sum(bases);
-    let mut costs = vec![ContextCosts::default(); engine.contexts.count()];
-    for block in &engine.blocks {
-        let count = sum(block.counter);
-        let repetitions: Vec<(u8, u64)> = block
-            .repetitions
-            .iter()
-            .map(|(index, cell)| (*index, sum(*cell)))
-            .filter(|(_, sum)| *sum != 0)
-            .collect();
-        // A fault can leave a block before it counts, but behind repetitions.
-        if count == 0 && repetitions.is_empty() {
-            continue;
-        }
-        let (owner, site) = engine.contexts.owner(block.entrance.context);
-        let owner = engine.contexts.shown(owner);
-        let costs = &mut costs[owner.index()].by_address;
-        for counted in engine.counted_with(block) {
-            let mut address = counted.entrance.address;
-            for length in &counted.lengths {
-                costs.add(site.unwrap_or(address), count);
-                address += u64::from(*length);
-            }
-        }
-        for (index, sum) in repetitions {
-            costs.add(site.unwrap_or(block.address_of(usize::from(index))), sum);
-        }
-    }
-    for (run, count) in engine.partial_runs.iter().filter(|(run, _)| bases.contains(&run.thread)) {
-        let block = &engine.blocks[run.block as usize];
-        let (owner, site) = engine.contexts.owner(block.entrance.context);
-        let owner = engine.contexts.shown(owner);
-        let costs = &mut costs[owner.index()].by_address;
-        let mut address = block.entrance.address;
-        for (at, length) in block.lengths.iter().enumerate() {
-            let cost = run.change(at, *count);
-            costs.add(site.unwrap_or(address), cost);
-            address += u64::from(*length);
-        }
-    }
-    // By the blocks that the calls end. Callgrind does not write calls of a block that cost nothing. The order is that of the functions: in
-    // which order contexts were made differs with the size of the code cache.
-    let ranks = engine.contexts.ranks();
-    let mut sums: Vec<(OrderedCall, CallCost)> = Vec::new();
-    for edge in engine.contexts.edges() {
-        let Some(cells) = edge.cells else { continue };
-        let (count, cost) = (sum(cells.count()), sum(cells.cost()));
-        if count == 0 && cost == 0 {
-            continue;
-        }
-        let (owner, site) = engine.contexts.owner(edge.from);
-        let owner = engine.contexts.shown(owner);
-        let to = engine.contexts.shown(edge.to);
-        let key = (site.unwrap_or(edge.site.address), to, edge.target);
-        sums.push(((owner, (key.0, ranks[to.index()]), key, edge.site.block), (count, cost)));
-    }
-    sums.sort_unstable_by_key(|sum| sum.0);
-    add_up(&mut sums);
-    sums.retain(|(_, (_, cost))| *cost != 0);
-    for ((owner, _, key, _), sum) in sums {
-        costs[owner.index()].calls.push((key, sum));
-    }
-    for (context, key, count) in engine.sum_jumps(bases) {
-        costs[context.index()].jumps.push((key, count));
-    }
-    for costs in &mut costs {
-        add_up(&mut costs.calls);
-        costs.by_address.sort();
-    }
-    costs
-}
-
-/// Makes the counts and costs of a key one, when they are sorted.
-fn add_up<K: PartialEq>(sums: &mut Vec<(K, CallCost)>) {
-    sums.dedup_by(|(key, sum), (kept_key, kept)| {
-        let is_same = key == kept_key;
-        if is_same {
-            *kept = (kept.0.wrapping_add(sum.0), kept.1.wrapping_add(sum.1));
-        }
-        is_same
-    });
 }
 
 /// A profile that is written.
@@ -257,7 +112,7 @@ struct Profile<'a> {
 #[derive(Debug)]
 struct Callee {
     object: Option<ObjectId>,
-    file: Vec<u8>,
+    file: Option<Arc<str>>,
     name: Vec<u8>,
     positions: [u64; 2],
 }
@@ -273,28 +128,27 @@ struct Place {
 type Sink = Vec<u8>;
 
 impl Profile<'_> {
-    fn write(mut self, costs: &[ContextCosts], summary: u64) -> Result<(Vec<u8>, u64), Error> {
+    fn write(mut self, costs: &ThreadCosts<'_>, summary: u64) -> Result<(Vec<u8>, u64), Error> {
         let options = &self.engine.options;
         let names = if options.compresses_names { NameStyle::Compressed } else { NameStyle::Plain };
         let positions =
             if options.compresses_positions { PositionStyle::Compressed } else { PositionStyle::Absolute };
         let mut writer = Writer::new(Vec::new()).names(names).positions(positions);
         self.write_head(&mut writer, summary)?;
-        let costs = costs.iter().enumerate().filter(|(_, costs)| !costs.is_empty());
-        let mut places: Vec<(Place, &ContextCosts)> =
-            costs.map(|(index, costs)| (self.place(ContextId(index as u32)), costs)).collect();
+        let mut places: Vec<(Place, ContextId)> =
+            costs.contexts().into_iter().map(|context| (self.place(context), context)).collect();
         places.sort_by_key(|(place, _)| {
             let function = self.engine.contexts.function(place.function);
             (function.object, function.start, place.level, place.callers)
         });
         let (mut object, mut total) = (None, 0);
-        for (place, costs) in places {
+        for (place, context) in places {
             let id = self.object(place);
             if object != Some(id) {
                 self.put_name(&mut writer, NameKey::Ob, self.object_name(id))?;
                 object = Some(id);
             }
-            total += self.write_function(&mut writer, place, costs)?;
+            total += self.write_function(&mut writer, place, &costs.of(context))?;
         }
         put(&mut writer, Line::Header(Header::Totals(Costs::new(&[Cost::from(total)]))))?;
         Ok((writer.finish()?, total))
@@ -400,9 +254,9 @@ impl Profile<'_> {
     }
 
     /// Returns the file of a function: that of its first instruction.
-    fn file(&self, place: Place) -> Vec<u8> {
+    fn file(&self, place: Place) -> Option<Arc<str>> {
         let start = self.engine.contexts.function(place.function).start;
-        file_name(&self.run(place, start).source.0).to_vec()
+        self.run(place, start).source.0
     }
 
     /// Returns file and line of an address, and how far they go. One object can have been mapped where another one was before.
@@ -419,17 +273,17 @@ impl Profile<'_> {
         &mut self,
         writer: &mut Writer<Sink>,
         place: Place,
-        costs: &ContextCosts,
+        costs: &ContextCosts<'_>,
     ) -> Result<u64, Error> {
         let file = self.file(place);
-        self.put_name(writer, NameKey::Fl, &file)?;
+        let file = file_name(&file);
+        self.put_name(writer, NameKey::Fl, file)?;
         self.put_name(writer, NameKey::Fn, &self.name(place))?;
-        let mut current = file.clone();
+        let mut current = file.to_vec();
         let (bias, by_instruction) = (self.bias(place), self.engine.options.by_instruction);
-        let spots = costs.spots();
-        let mut spots = spots.iter().copied().peekable();
-        let mut calls = costs.calls.as_slice();
-        let mut jumps = costs.jumps.as_slice();
+        let mut spots = costs.spots.iter().copied().peekable();
+        let mut calls = costs.calls;
+        let mut jumps = costs.jumps;
         // What holds from an address on. Addresses only grow.
         let mut run = spots.peek().map(|(address, _)| self.run(place, *address));
         let mut sum = 0;
@@ -449,7 +303,7 @@ impl Profile<'_> {
             let mut upcoming = None;
             // Without addresses, instructions of one line are one cost, up to a call.
             while !by_instruction
-                && calls.first().is_none_or(|(key, _)| key.0 != last)
+                && calls.first().is_none_or(|((_, key), _)| key.0 != last)
                 && let Some((next, next_cost)) = spots.peek()
             {
                 let end = upcoming.as_ref().unwrap_or(&here).end;
@@ -470,13 +324,14 @@ impl Profile<'_> {
                 self.cost_line(writer, CostRole::SelfCost, &positions, cost)?;
             }
             sum += cost;
-            while let Some(((_, to, target), (count, cost))) = calls.first().filter(|(key, _)| key.0 == last)
+            while let Some(((_, (_, to, target)), (count, cost))) =
+                calls.first().filter(|((_, key), _)| key.0 == last)
             {
                 self.write_call(writer, place, &current, (*to, *target), *count)?;
                 self.cost_line(writer, CostRole::Call, &positions, *cost)?;
                 calls = &calls[1..];
             }
-            while let Some(((_, target), count)) = jumps.first().filter(|(key, _)| key.0 <= last) {
+            while let Some((_, (_, target), count)) = jumps.first().filter(|(_, key, _)| key.0 <= last) {
                 self.write_jump(writer, place, &current, &positions, *target, *count)?;
                 jumps = &jumps[1..];
             }
@@ -498,8 +353,9 @@ impl Profile<'_> {
         if callee.object != self.object(place) {
             self.put_name(writer, NameKey::Cob, self.object_name(callee.object))?;
         }
-        if callee.file != current {
-            self.put_name(writer, NameKey::Cfi, &callee.file)?;
+        let file = file_name(&callee.file);
+        if file != current {
+            self.put_name(writer, NameKey::Cfi, file)?;
         }
         self.put_name(writer, NameKey::Cfn, &callee.name)?;
         let target = Positions::new(&callee.positions[self.columns()]);

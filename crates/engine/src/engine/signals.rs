@@ -343,7 +343,7 @@ impl Engine {
         // A trap comes behind its instruction, which has run.
         let is_trap = state.pending == u64::from(sys::SIGTRAP)
             && TRAPS.contains(&self.code_bytes(block.address_of(index), 1)[0]);
-        if !is_trap && block.spills && index + 1 == block.lengths.len() {
+        if !is_trap && block.spills && index + 1 == block.instructions.len() {
             restore_registers(state);
         }
         let context = block.entrance.context;
@@ -365,7 +365,7 @@ impl Engine {
         }
         // The block is counted as a whole: what did not run is taken off, or what ran is added.
         let is_counted = block.has_counted(code);
-        let counted = if is_counted { block.lengths.len() } else { 0 };
+        let counted = if is_counted { block.instructions.len() } else { 0 };
         if !is_counted {
             self.count_before(state, block.entrance.before);
         }

@@ -4,6 +4,7 @@ use iced_x86::{Instruction, Register};
 
 use super::chunk::Chunk;
 use super::transfer::{BranchKind, DirectBranch, Transfer};
+use super::translated::BlockNumber;
 use super::{Engine, Entrance, Exit, Translated};
 use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
@@ -48,7 +49,7 @@ impl Engine {
         if address > MAX_CODE_ADDRESS && block.refers_to_its_place() {
             let mut chunk = self.chunk();
             let reason = "an instruction above 2 GB with an operand relative to it";
-            self.emit_exit(&mut chunk.asm, Exit::Stop { address, reason });
+            self.emit_exit(&mut chunk.asm, Exit::Stop(Box::new((address, reason))));
             return self.add_chunk(chunk);
         }
         if block.instructions.is_empty() {
@@ -94,7 +95,7 @@ impl Engine {
         if self.options.dump_every > 0 && is_counted {
             self.emit_block_count(&mut chunk, address, context);
         }
-        let (mut offsets, mut counted_from) = (Vec::new(), 0);
+        let mut counted_from = 0;
         let copied = block.instructions.len() - usize::from(is_replaced(block.end));
         for (index, decoded) in block.instructions.iter().enumerate() {
             if place == Some(index) {
@@ -103,7 +104,7 @@ impl Engine {
                 }
                 counted_from = chunk.asm.offset();
             }
-            offsets.push(chunk.asm.offset());
+            self.blocks[number as usize].instructions[index].offset = chunk.asm.offset();
             Arena::mark_boundary(chunk.asm.here());
             if index >= copied {
                 break;
@@ -149,7 +150,6 @@ impl Engine {
         };
         self.emit_end(&mut chunk, &block, &end);
         let translated = &mut self.blocks[number as usize];
-        translated.offsets = offsets.into();
         translated.counted_from = counted_from;
         translated.code_bytes = u32::from(chunk.asm.offset());
         translated.spills = spills;
@@ -203,7 +203,7 @@ impl Engine {
     /// Translates a block that has no instruction that can run.
     fn translate_end_alone(&mut self, block: &Block<'_>, address: u64, context: ContextId) -> u64 {
         let exit = match block.end {
-            End::Stop(reason) => Exit::Stop { address, reason },
+            End::Stop(reason) => Exit::Stop(Box::new((address, reason))),
             End::Invalid => Exit::Invalid { address, context },
             _ => Exit::NoCode { address, context },
         };
@@ -291,7 +291,7 @@ impl Engine {
         asm.restore_scratch();
         let mut rare = self.rare_code();
         let branch = DirectBranch { context: end.context, site: end.site, target, next, kind };
-        self.emit_exit(&mut rare, Exit::Unwind(branch));
+        self.emit_exit(&mut rare, Exit::Unwind(Box::new(branch)));
         chunk.asm.jump(self.arena.add_rare_code(rare.bytes()));
         chunk.asm.land(is_below);
         chunk.asm.restore_rcx();
@@ -363,7 +363,7 @@ impl Engine {
         match transfer {
             Transfer::Jump => self.emit_go(chunk, entrance),
             Transfer::Call(plan) => self.emit_call(chunk, plan, false),
-            Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(*call)),
+            Transfer::Watched(call) => self.emit_exit(&mut chunk.asm, Exit::Enter(Box::new(*call))),
         }
     }
 
@@ -434,7 +434,11 @@ pub(super) struct BlockEnd {
 impl BlockEnd {
     /// Returns the way from the block to another one.
     fn way_to(&self, address: u64) -> Entrance {
-        Entrance { address, context: self.context, before: self.leaves_counting.then_some(self.number) }
+        Entrance {
+            address,
+            context: self.context,
+            before: self.leaves_counting.then(|| BlockNumber::new(self.number)),
+        }
     }
 }
 

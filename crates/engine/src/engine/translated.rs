@@ -4,6 +4,8 @@
 //! counter and one addition to the cost are enough for several blocks. Where a signal comes between them, or the next one cannot run, the
 //! engine counts what has run.
 
+use std::num::NonZeroU32;
+
 use super::Engine;
 use super::transfer::Transfer;
 use crate::arena::Cell;
@@ -11,19 +13,41 @@ use crate::block::{Block, End, MAX_BEFORE, MAX_REPEATED, MAX_WAYS};
 use crate::contexts::ContextId;
 use crate::state::State;
 
+/// The number of a block. An option of it takes no more memory than the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct BlockNumber(NonZeroU32);
+
+impl BlockNumber {
+    pub(super) fn new(number: u32) -> BlockNumber {
+        BlockNumber(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    pub(super) fn get(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
 /// A way into a block: the same code is translated once for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Entrance {
     pub(crate) address: u64,
     pub(crate) context: ContextId,
     /// The block before, if that leaves its counting to this one.
-    pub(crate) before: Option<u32>,
+    pub(crate) before: Option<BlockNumber>,
 }
 
 impl Entrance {
     pub(super) fn new(address: u64, context: ContextId) -> Entrance {
         Entrance { address, context, before: None }
     }
+}
+
+/// An instruction of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Translation {
+    pub(crate) length: u8,
+    /// The start of its code in that of the block.
+    pub(super) offset: u16,
 }
 
 /// A block that was translated.
@@ -38,12 +62,9 @@ pub(crate) struct Translated {
     pub(crate) code: u64,
     /// The count of its runs.
     pub(crate) counter: Cell,
-    /// The lengths of its instructions.
-    pub(crate) lengths: Box<[u8]>,
+    pub(crate) instructions: Box<[Translation]>,
     /// For each repeated instruction, its index and its count of repetitions.
     pub(crate) repetitions: Vec<(u8, Cell)>,
-    /// The start of the code of each instruction.
-    pub(super) offsets: Box<[u16]>,
     /// The first offset behind the counting.
     pub(super) counted_from: u16,
     pub(super) code_bytes: u32,
@@ -55,12 +76,12 @@ impl Translated {
     /// Returns the index of the instruction whose code an address is in.
     pub(super) fn instruction_at(&self, code: u64) -> usize {
         let offset = (code - self.code) as u16;
-        self.offsets.partition_point(|start| *start <= offset).saturating_sub(1)
+        self.instructions.partition_point(|translation| translation.offset <= offset).saturating_sub(1)
     }
 
     /// `true` if an address is in code that comes before the instructions.
     pub(super) fn is_before_instructions(&self, code: u64) -> bool {
-        self.offsets.first().is_some_and(|first| code - self.code < u64::from(*first))
+        self.instructions.first().is_some_and(|first| code - self.code < u64::from(first.offset))
     }
 
     /// `true` if the block is counted, as a whole, where an address in its code is reached.
@@ -70,15 +91,33 @@ impl Translated {
 
     /// Returns the cell of the repetitions of an instruction, if an address in the code is where it has begun.
     pub(super) fn begun_repetitions(&self, index: usize, code: u64) -> Option<Cell> {
-        let has_begun = self.offsets.get(index).is_some_and(|start| code - self.code > u64::from(*start));
+        let has_begun = self
+            .instructions
+            .get(index)
+            .is_some_and(|translation| code - self.code > u64::from(translation.offset));
         let cells = self.repetitions.iter().filter(|(known, _)| has_begun && usize::from(*known) == index);
         cells.map(|(_, cell)| *cell).next()
     }
 
+    /// Returns the address behind it.
+    pub(super) fn next(&self) -> u64 {
+        self.address_of(self.instructions.len())
+    }
+
     /// Returns the address of an instruction, or that behind the last one.
     pub(super) fn address_of(&self, index: usize) -> u64 {
-        self.entrance.address + self.lengths[..index].iter().map(|length| u64::from(*length)).sum::<u64>()
+        self.entrance.address + bytes(&self.instructions[..index])
     }
+}
+
+/// Returns the count of bytes of instructions.
+fn bytes(instructions: &[Translation]) -> u64 {
+    instructions.iter().map(|translation| u64::from(translation.length)).sum()
+}
+
+/// `true` if instructions have the same lengths, wherever their code is.
+fn have_same_lengths(some: &[Translation], others: &[Translation]) -> bool {
+    some.iter().map(|translation| translation.length).eq(others.iter().map(|translation| translation.length))
 }
 
 /// A run of a block that was left before its end: an instruction has failed, or a signal has come.
@@ -108,19 +147,22 @@ impl PartialRun {
 impl Engine {
     /// Returns the number of a block: that of an earlier translation if there was one.
     pub(super) fn number_of(&mut self, block: &Block<'_>, entrance: Entrance) -> u32 {
-        let lengths: Box<[u8]> =
-            block.instructions.iter().map(|decoded| decoded.instruction.len() as u8).collect();
+        let instructions = block.instructions.iter();
+        let instructions: Box<[Translation]> = instructions
+            .map(|decoded| Translation { length: decoded.instruction.len() as u8, offset: 0 })
+            .collect();
         let known = self.retired.take(entrance);
         let is_same = |known: &u32| {
-            self.blocks[*known as usize].lengths == lengths && self.has_jumps_of(*known, block.end)
+            have_same_lengths(&self.blocks[*known as usize].instructions, &instructions)
+                && self.has_jumps_of(*known, block.end)
         };
         if let Some(known) = known.filter(is_same) {
             return known;
         }
         let counter = self.cells(1);
-        let (mut cost, mut before_count) = (lengths.len() as u16, 0);
+        let (mut cost, mut before_count) = (instructions.len() as u16, 0);
         if let Some(before) = entrance.before {
-            let before = &self.blocks[before as usize];
+            let before = &self.blocks[before.get() as usize];
             cost += before.cost;
             before_count = before.before_count + 1;
         }
@@ -130,9 +172,8 @@ impl Engine {
             before_count,
             code: 0,
             counter,
-            lengths,
+            instructions,
             repetitions: Vec::new(),
-            offsets: Box::default(),
             counted_from: 0,
             code_bytes: 0,
             spills: false,
@@ -170,14 +211,14 @@ impl Engine {
     /// Iterates over the blocks that are counted with a block: itself, and those before it that leave their counting to it.
     pub(super) fn counted_with<'a>(&'a self, block: &'a Translated) -> impl Iterator<Item = &'a Translated> {
         std::iter::successors(Some(block), |block| {
-            block.entrance.before.map(|before| &self.blocks[before as usize])
+            block.entrance.before.map(|before| &self.blocks[before.get() as usize])
         })
     }
 
     /// Counts a run of the block before another one, which was to count it.
-    pub(super) fn count_before(&self, state: &mut State, before: Option<u32>) {
+    pub(super) fn count_before(&self, state: &mut State, before: Option<BlockNumber>) {
         if let Some(before) = before {
-            self.count_block(state, before, 1);
+            self.count_block(state, before.get(), 1);
         }
     }
 
