@@ -110,6 +110,11 @@ fn shares_above_the_whole_have_a_reason() {
     let (text, said) = annotated(folder.path(), &["--tree=both", "profile"]);
     assert!(text.contains("(240.0%)") && said == reason, "{text}{said}");
     assert!(!annotated(folder.path(), &["--tree=none", "--auto=no", "profile"]).1.contains("100%"));
+    // Nor is it the reason where costs are below 0.
+    let freed = b"# callgrind format\nevents: Ir\nfl=a.c\nfn=main\n1 300\nfn=free\n5 -200\n";
+    std::fs::write(folder.path().join("freed"), freed).unwrap();
+    let (text, said) = annotated(folder.path(), &["freed"]);
+    assert!(text.contains("(300.0%)") && !said.contains("100%"), "{text}{said}");
     // A page has no such shares.
     let (page, said) = annotated(folder.path(), &["--format=html", "profile"]);
     assert!(page.contains("<b>240</b>") && !page.contains(">240.0</i>"), "{page}");

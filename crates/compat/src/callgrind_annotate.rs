@@ -114,9 +114,13 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// `true` if a share that was written is above 100%.
+    /// `true` if a share that was written is above 100%, and no self cost is below 0, which would be a reason.
     pub fn has_share_above_whole(&self) -> bool {
-        self.is_above_whole.load(Ordering::Relaxed)
+        let is_negative = |entry| {
+            let costs = self.list.entries.costs(entry);
+            self.options.show.iter().any(|event| event.of(costs).is_some_and(|cost| cost < 0))
+        };
+        self.is_above_whole.load(Ordering::Relaxed) && !self.list.entries.ids().any(is_negative)
     }
 
     /// Writes the report.

@@ -17,6 +17,9 @@ pub fn is_additive(name: &[u8], long_name: Option<&[u8]>) -> bool {
     !is_rate(name) && !long_name.is_some_and(is_rate)
 }
 
+/// The start of the names of event types that are memory.
+pub const MEMORY: &str = "Memory";
+
 /// Returns `true` for memory: a call that frees more than it takes costs less than 0.
 ///
 /// ```
@@ -25,7 +28,7 @@ pub fn is_additive(name: &[u8], long_name: Option<&[u8]>) -> bool {
 /// assert!(is_memory("Memory_(bytes)") && !is_memory("Time_(10ns)"));
 /// ```
 pub fn is_memory(name: &str) -> bool {
-    name.starts_with("Memory")
+    name.starts_with(MEMORY)
 }
 
 /// Returns the long name of an event type that Callgrind or Cachegrind counts. A long name in the file has precedence.

@@ -267,17 +267,16 @@ impl<'v> PartSums<'v> {
 
     fn part_rows(&self, sums: &KeySums, naming: PartNaming, limit: usize, head: &Head) -> Vec<ShareRow> {
         let has_commands = is_several(&self.parts, Part::command);
+        let has_threads = is_several(&self.parts, Part::thread);
         let mut order: Vec<usize> = (0..sums.len()).collect();
         order.sort_unstable_by_key(|&row| sums.firsts[row]);
         order.truncate(limit);
         self.rows(sums, order, head, |nth, part| {
-            let has_number = naming == PartNaming::Number;
-            let mut name = match (naming, part.number()) {
-                (PartNaming::File, _) => return self.view.profile().inputs()[part.input()].name.clone(),
-                (PartNaming::Number, Some(number)) => format!("part {number}"),
-                _ => format!("part {}", nth + 1),
-            };
-            if let Some(pid) = part.pid().filter(|_| self.has_several_pids && has_number) {
+            if naming == PartNaming::File {
+                return self.view.profile().inputs()[part.input()].name.clone();
+            }
+            let mut name = part_name(nth, part, naming == PartNaming::Order && has_threads);
+            if let Some(pid) = part.pid().filter(|_| self.has_several_pids) {
                 name.push_str(&format!(" of process {pid}"));
             }
             let remark = if has_commands { part.command() } else { part.trigger() };
@@ -286,6 +285,15 @@ impl<'v> PartSums<'v> {
             }
             name
         })
+    }
+}
+
+/// Returns the name of a part: its number, or else its place, and its thread if that is asked for.
+pub(crate) fn part_name(nth: usize, part: &Part<'_>, shows_thread: bool) -> String {
+    let number = part.number().unwrap_or(nth as u64 + 1);
+    match part.thread().filter(|_| shows_thread) {
+        Some(thread) => format!("part {number}, thread {thread}"),
+        None => format!("part {number}"),
     }
 }
 
@@ -301,7 +309,7 @@ enum PartNaming {
     Number,
     /// Its file.
     File,
-    /// Its place among the parts.
+    /// Its number and thread, or its place among the parts if it has no number.
     Order,
 }
 
@@ -309,7 +317,7 @@ enum PartNaming {
 mod tests {
     use std::sync::Arc;
 
-    use gristmill_profile::Profile;
+    use gristmill_profile::{Profile, Selection};
 
     use super::*;
     use crate::functions::{Functions, FunctionsOptions};
@@ -371,6 +379,28 @@ mod tests {
             let highest = rows.iter().map(|row| row.1).max().unwrap();
             assert_eq!(functions.rows().next().unwrap().self_costs.to_vec(), [highest]);
         }
+    }
+
+    #[test]
+    fn parts_of_one_number_have_that_number() {
+        let names = |text: &str, selection: Selection| -> Vec<String> {
+            let options = ViewOptions { selection, ..ViewOptions::default() };
+            let view = View::new(Profile::from_bytes(text.as_bytes().to_vec()), &options).unwrap();
+            part_shares(&view, &Head::new(&view)).iter().map(|row| row.name.clone()).collect()
+        };
+        let part =
+            |part: u64, thread: u64| format!("part: {part}\nthread: {thread}\nevents: Ir\nfn=f\n1 5\n");
+        let threads = [part(2, 1), part(2, 2)].concat();
+        assert_eq!(names(&threads, Selection::default()), ["part 2, thread 1", "part 2, thread 2"]);
+        let all = [part(1, 1), threads].concat();
+        assert_eq!(names(&all, Selection::default()), ["part 1", "part 2"]);
+        let of_second = Selection { parts: vec![2..=2], ..Selection::default() };
+        assert_eq!(names(&all, of_second), ["part 2, thread 1", "part 2, thread 2"]);
+        let without = "events: Ir\nfn=f\n1 5\n";
+        assert_eq!(
+            names(&format!("{without}part: 7\n{without}"), Selection::default()),
+            ["part 1", "part 7"]
+        );
     }
 
     /// Before, a thread had the rates of the thread with as high a rank by the first event type of the profile.

@@ -379,7 +379,8 @@ fn has_cost(costs: &[Cost]) -> bool {
 /// The shares of costs that parts of wholes are.
 fn shares(costs: &[Cost], parts: &[Cost], wholes: &[Cost]) -> Vec<Cost> {
     let share = |((&cost, &part), &whole): ((&Cost, &Cost), &Cost)| match whole {
-        0 => 0,
+        // What frees more memory than it takes has a cost below 0, and nothing beyond its calls.
+        ..=0 => 0,
         whole => proportion(cost, part.min(whole), whole),
     };
     costs.iter().zip(parts).zip(wholes).map(share).collect()

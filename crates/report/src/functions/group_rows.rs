@@ -7,7 +7,6 @@ use std::ops::Range;
 use gristmill_format::Cost;
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{CycleId, GroupCosts, Partition, group_costs};
-use gristmill_profile::event::is_memory;
 use gristmill_profile::threads::map_on_threads;
 
 use super::group_numbers::GroupNumbers;
@@ -76,7 +75,7 @@ impl NamedGroups {
         let groups = group_of.iter().map(|&group| group as usize);
         let mut costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
         for (may_be_negative, event) in costs.may_be_negative.iter_mut().zip(view.events()) {
-            *may_be_negative |= is_memory(&event.name);
+            *may_be_negative |= event.is_memory();
         }
         NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates }
     }

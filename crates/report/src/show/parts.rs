@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{List, first};
 use crate::call_count::CallCount;
 use crate::head::Head;
+use crate::shares::part_name;
 use crate::view::{SubjectId, View, ViewError};
 
 /// The costs of a function in one part. See the example of [`Show`](super::Show).
@@ -47,16 +48,9 @@ pub(super) fn parts(
     let inputs = selected.iter().any(|part| part.input() != selected[0].input());
     let row = |nth: usize, costs: &NodeCosts| {
         let part = &selected[nth];
-        let mut name = match part.number() {
-            Some(number) => format!("part {number}"),
-            None => format!("part {}", nth + 1),
-        };
-        for (word, number) in
-            [("thread", part.thread().filter(|_| threads)), ("pid", part.pid().filter(|_| pids))]
-        {
-            if let Some(number) = number {
-                name.push_str(&format!(", {word} {number}"));
-            }
+        let mut name = part_name(nth, part, threads);
+        if let Some(pid) = part.pid().filter(|_| pids) {
+            name.push_str(&format!(", pid {pid}"));
         }
         if let Some(input) = profile.inputs().get(part.input()).filter(|_| inputs) {
             name.push_str(&format!(" of {}", input.name));

@@ -188,6 +188,20 @@ fn what_a_difference_has_without_a_caller_is_an_estimate_for_callers() {
 }
 
 #[test]
+fn memory_that_a_hidden_function_frees_does_not_keep_its_self_cost_from_callers() {
+    // 0 calls 1, which costs 40 itself and calls 2, which frees 300.
+    let (arcs, is_hidden) = ([(0, 1, 1, -260), (1, 2, 1, -300)], [false, true, false]);
+    let of = hide(&graph(&[1000, 40, -300], &arcs), &is_hidden);
+    assert_eq!([0, 1, 2].map(|node| of.graph.self_cost(n(node))[0]), [1040, 0, -300]);
+    assert_eq!((of.without_caller[0], of.is_self_estimate[0]), (0, false));
+    // Two callers share it.
+    let arcs = [(0, 1, 1, -260), (0, 3, 1, 240), (3, 1, 1, -260), (1, 2, 2, -600)];
+    let of = hide(&graph(&[1000, 80, -600, 500], &arcs), &[false, true, false, false]);
+    assert_eq!([0, 1, 3].map(|node| of.graph.self_cost(n(node))[0]), [1040, 0, 540]);
+    assert!(of.is_self_estimate[0] && of.is_self_estimate[3] && of.without_caller[0] == 0);
+}
+
+#[test]
 fn a_focus_on_a_member_of_a_cycle_has_what_its_calls_cost() {
     // 0 calls 1, which calls itself and, once, 2; that calls 1 once. 1 costs much, but the call of 2 cost 10.
     let arcs = [(0, 1, 1, 1_000_000), (1, 1, 100, 900_000), (1, 2, 1, 10), (2, 1, 1, 5)];
