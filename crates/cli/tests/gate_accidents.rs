@@ -210,8 +210,11 @@ fn an_empty_profile() {
         ("", "parse.out: "),
         ("events: Ir\n", "parse.out: no costs"),
         ("events: Ir\nfn=main\n1 0\n", "the profile has no costs"),
-        ("events: Ir\nfn=main\n1 -5\n", "the total of Ir is -5: this is no recording, but a difference"),
-        ("events: Ir\nfn=main\n1 9\nfn=f\n2 -5\n", "`f` has a cost below 0: this is no recording"),
+        ("events: Ir\nfn=main\n1 -5\n", "the total of Ir is -5: this is a difference, or the clock"),
+        (
+            "events: Ir\nfn=main\n1 9\nfn=f\n2 -5\n",
+            "`f` has a cost of Ir below 0: this is a difference, or the clock",
+        ),
     ] {
         let gate = Gate::new(CONFIG, &[("parse.out", profile)]);
         gate.assert_refused(reason);

@@ -173,6 +173,10 @@ fn memory_that_is_memory_has_no_limits() {
         |event| stdout(&run_in(gate.0.path(), &["functions", "--group", "class", "-e", event, "parse.out"]));
     let shown = groups("Memory");
     assert!(shown.contains("\n  200  16.0       ~250   20.0      3  php\n~ estimate: "), "{shown}");
+    let arguments =
+        ["functions", "--group", "class", "--derive", "Twice = 2 Memory", "-e", "Twice", "parse.out"];
+    let shown = stdout(&run_in(gate.0.path(), &arguments));
+    assert!(shown.contains(" ~500 ") && !shown.contains('≤'), "{shown}");
     // Time is never below 0.
     let shown = groups("Time");
     assert!(shown.contains("\n  17  13.4         27   21.3      3  php\n"), "{shown}");
@@ -186,6 +190,15 @@ fn memory_that_is_memory_has_no_limits() {
     gate.bless();
     let shown = gate.run(&memory(0), 1, &[]);
     assert!(shown.contains("OVER Time of parser 27, unchanged, allowed at most 26"), "{shown}");
+}
+
+#[test]
+fn costs_below_0_that_no_budget_is_about_are_no_damage_of_a_baseline() {
+    let freed = "version: 1\nevents: Ir Freed\nfl=a.c\nfn=main\n1 100 10\ncfn=parse\ncalls=1 3\n1 50 -60\nfn=parse\n3 50 -60\n\
+                 totals: 150 -50\n";
+    let gate = Gate::new("event = \"Ir\"\nincrease = \"0\"", freed);
+    gate.bless();
+    gate.run(freed, 0, &[]);
 }
 
 #[test]
@@ -215,5 +228,6 @@ fn memory_below_0_is_no_damage_of_a_baseline() {
     let alone = "version: 1\ncreator: xdebug 2.9.8\nevents: Time Memory\nfl=php:internal\nfn=php::cut\n1 10 100\n\
                  fl=/a.php\nfn={main}\n4 117 1150\ncfl=php:internal\ncfn=php::cut\ncalls=1 0 0\n4 10 100\nsummary: 127 1250\n";
     let shown = gate.run(alone, 0, &["--allow-unlike"]);
+    assert!(shown.contains("look Memory of parser") && shown.contains("1 worth a look"), "{shown}");
     assert!(shown.contains("the cost in the baseline is an estimate; `gristmill gate bless`"), "{shown}");
 }

@@ -268,13 +268,13 @@ impl BenchmarkBaseline {
         self.events.iter().position(|other| other == event)
     }
 
-    /// `true` if totals are not below 0, and the listed functions cost no more than all of them. Memory can be below 0, and so can costs
-    /// that no budget is about.
+    /// `true` if the listed functions cost no more than all of them. Memory can be below 0, and so can costs that no budget is about: then
+    /// functions with such costs are listed.
     fn is_consistent(&self) -> bool {
         let listed = |column: usize| self.functions.iter().map(move |function| function.costs[column]);
         (0..self.events.len()).filter(|column| !is_memory(&self.events[*column])).all(|column| {
             let is_negative = listed(column).any(|cost| cost < 0);
-            self.total[column] >= 0 && (is_negative || listed(column).sum::<Cost>() <= self.total[column])
+            is_negative || listed(column).sum::<Cost>() <= self.total[column]
         })
     }
 

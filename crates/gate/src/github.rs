@@ -26,7 +26,7 @@ fn write_annotation(annotation: &Annotation, out: &mut dyn Write) -> io::Result<
     let (command, outcome) = match annotation.outcome {
         Outcome::Within => return Ok(()),
         Outcome::Over => ("error", "is over budget"),
-        Outcome::Advice => ("warning", "is over an advisory budget"),
+        Outcome::Advice => ("warning", "is worth a look"),
         Outcome::Unknown => ("error", "is not determined"),
     };
     let title = format!("{} {outcome}", annotation.benchmark);

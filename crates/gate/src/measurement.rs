@@ -208,13 +208,13 @@ impl Measurement {
             let (total, is_memory) = (self.totals[column], is_memory(event));
             if total < 0 && !is_memory {
                 return Some(format!(
-                    "the total of {event} is {total}: this is no recording, but a difference"
+                    "the total of {event} is {total}: this is a difference, or the clock went backwards while it was recorded"
                 ));
             }
             let mut rows = self.functions.iter().filter(|_| !is_memory);
             if let Some((name, _)) = rows.find(|(_, function)| function.costs[column] < 0) {
                 return Some(format!(
-                    "`{}` has a cost below 0: this is no recording of {event}, but a difference",
+                    "`{}` has a cost of {event} below 0: this is a difference, or the clock went backwards while it was recorded",
                     name.name
                 ));
             }

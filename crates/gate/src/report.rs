@@ -113,7 +113,7 @@ impl GateReport {
         let parts: Vec<String> = [
             (count(Outcome::Over), "over budget"),
             (count(Outcome::Unknown), "not determined"),
-            (count(Outcome::Advice), "over an advisory budget"),
+            (count(Outcome::Advice), "worth a look"),
         ]
         .iter()
         .filter(|(count, _)| *count > 0)

@@ -29,7 +29,7 @@ const RULES: [Rule; 3] = [
     Rule {
         id: "advised-budget",
         level: "note",
-        summary: "a benchmark costs more than an advisory budget allows",
+        summary: "an advisory budget is exceeded or not determined",
         help: "Look at the named functions. An advisory budget does not fail the gate.",
     },
     Rule {

@@ -32,7 +32,7 @@ fn write_benchmark(verdict: &BenchmarkVerdict, look: &Look, out: &mut dyn Write)
     let name = printable(verdict.name.as_bytes());
     let outcome = match verdict.outcome {
         Outcome::Within => paint.green("within budget"),
-        Outcome::Advice => paint.yellow("over an advisory budget"),
+        Outcome::Advice => paint.yellow("worth a look"),
         Outcome::Over => paint.red("over budget"),
         Outcome::Unknown => paint.red("not determined"),
     };

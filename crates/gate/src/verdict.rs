@@ -21,7 +21,7 @@ use crate::settings::{Conditions, differences};
 pub enum Outcome {
     /// Within every budget.
     Within,
-    /// Over an advisory budget, and over no other.
+    /// Worth a look: an advisory budget is exceeded or not determined, and no other.
     Advice,
     /// Over a budget.
     Over,
@@ -295,7 +295,7 @@ impl BudgetVerdict {
         let bound = bound.filter(|_| matches!(budget.scope, BudgetScope::Functions { .. }));
         if let Some(bound) = bound.filter(|bound| bound.is_estimate[column]) {
             if budget.is_advisory {
-                verdict.outcome = Outcome::Within;
+                verdict.outcome = Outcome::Advice;
             }
             verdict.note = Some(bound.reason_of_estimate());
             return verdict;
@@ -307,7 +307,7 @@ impl BudgetVerdict {
         verdict.base_is_upper_bound = accepted.as_ref().is_some_and(|(_, accepted)| accepted.is_upper_bound);
         if verdict.base_is_upper_bound && is_memory(&budget.event) && budget.increase.is_some() {
             if budget.is_advisory {
-                verdict.outcome = Outcome::Within;
+                verdict.outcome = Outcome::Advice;
             }
             verdict.note = Some(
                 "the cost in the baseline is an estimate; `gristmill gate bless` makes this the baseline"
