@@ -182,6 +182,14 @@ impl fmt::Display for Version {
     }
 }
 
+/// Tells where Valgrind has options that are on no command line, if there may be any.
+pub(crate) fn options_elsewhere() -> Option<&'static str> {
+    let has_variable = std::env::var_os("VALGRIND_OPTS").is_some_and(|value| !value.is_empty());
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".valgrindrc"));
+    let has_file = || Path::new(".valgrindrc").exists() || home.is_some_and(|path| path.exists());
+    (has_variable || has_file()).then_some("options are in VALGRIND_OPTS or .valgrindrc")
+}
+
 /// Returns the path of a program, given by its path relative to a directory or by its name. The recorded command may run with
 /// another `PATH`.
 pub(crate) fn find_program(program: &OsStr, directory: &Path) -> Option<PathBuf> {

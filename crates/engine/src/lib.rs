@@ -37,6 +37,7 @@ mod options;
 mod raw;
 mod refusal;
 mod run;
+mod sanitizers;
 mod state;
 mod switch;
 mod symbols;

@@ -25,7 +25,7 @@ use crate::output_name::OutputName;
 use crate::session::Session;
 use crate::starter::{self, Start};
 use crate::terminal::printable_path;
-use crate::valgrind::{Randomisation, Valgrind, without_randomisation};
+use crate::valgrind::{Randomisation, Valgrind, options_elsewhere, without_randomisation};
 
 /// The words of the native engine about a program that it cannot record to its end.
 const ENDED_EARLY: &str = "the recording ended early: ";
@@ -165,6 +165,13 @@ impl Recorder {
             Some(program) => native::refusal(args, program),
             None => Some("it needs a path to search the program on".to_owned()),
         };
+        if refusal.is_none()
+            && args.engine == Engine::Auto
+            && let Some(reason) = options_elsewhere()
+            && let Ok(recorder) = Recorder::valgrind(args, Some(reason.to_owned()))
+        {
+            return Ok(recorder);
+        }
         match refusal {
             None => Ok(Recorder { path: PathBuf::from(native::OWN_PROGRAM), is_native: true, reason: None }),
             Some(reason) if args.engine == Engine::Native => Err(CliError::Usage {

@@ -9,7 +9,7 @@ use crate::native;
 use crate::output_name::{self, OutputName};
 use crate::terminal::printable_path;
 
-use super::{changes_user, find_program};
+use super::{changes_user, find_program, options_elsewhere};
 
 /// Says which engine records: `valgrind` leaves all to Valgrind.
 const VARIABLE: &str = "GRISTMILL_ENGINE";
@@ -169,14 +169,10 @@ impl<'w> Wanted<'w> {
 
 /// Returns why all is left to Valgrind, if the user wants that, or has options elsewhere.
 pub(super) fn reason_of_user() -> Option<Left> {
-    let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if std::env::var_os(VARIABLE).is_some_and(|engine| engine == "valgrind") {
         return Some(Left::Other);
     }
-    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".valgrindrc"));
-    let has_file = Path::new(".valgrindrc").exists() || home.is_some_and(|path| path.exists());
-    let is_elsewhere = has("VALGRIND_OPTS") || has_file;
-    is_elsewhere.then(|| Left::Reason("options are in VALGRIND_OPTS or .valgrindrc".to_owned()))
+    options_elsewhere().map(|reason| Left::Reason(reason.to_owned()))
 }
 
 /// Splits an option into its name and its value. What is no text has neither.

@@ -166,6 +166,13 @@ fn the_native_engine_records_unless_it_cannot() {
     assert!(status == 0 && creator.starts_with("creator: callgrind-"), "{creator}");
     let reason = "gristmill: records with Valgrind, as the native engine cannot do this: it has no simulation of caches yet\n";
     assert!(said.starts_with(reason) && said.contains(" s by Valgrind: a.out\n"), "{said}");
+    // Valgrind can have options that are on no command line.
+    std::fs::write(folder.path().join(".valgrindrc"), "--branch-sim=yes\n").unwrap();
+    let (status, creator, said) = run(&[]);
+    assert!(status == 0 && creator.starts_with("creator: callgrind-"), "{creator}");
+    assert!(said.contains("cannot do this: options are in VALGRIND_OPTS or .valgrindrc\n"), "{said}");
+    assert_eq!(run(&["--engine=native"]).1, "creator: gristmill-engine-");
+    std::fs::remove_file(folder.path().join(".valgrindrc")).unwrap();
     // What is asked for by its name is not named.
     let valgrind = run_in(folder.path(), &["record", "--engine", "valgrind", "-o", "b.out", "/bin/true"]);
     assert!(!stderr(&valgrind).contains(" by "), "{}", stderr(&valgrind));
@@ -177,6 +184,30 @@ fn the_native_engine_records_unless_it_cannot() {
         code(&output) == 2 && said.contains("it has no --branch-sim=yes yet; and Valgrind is needed"),
         "{said}"
     );
+}
+
+#[test]
+fn a_program_with_a_sanitizer_is_refused() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "libtsan.so.9", &["-shared", "-fPIC"], "int in_library(void) { return 0; }\n");
+    let text = "int in_library(void); int main(void) { return in_library(); }\n";
+    compile(
+        folder.path(),
+        "dynamic",
+        &["-L.", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-l:libtsan.so.9"],
+        text,
+    );
+    let text = "void __asan_init(void) {} int main(void) { return 0; }\n";
+    compile(folder.path(), "static", &["-rdynamic"], text);
+    for (program, sanitizer) in [("./dynamic", "libtsan.so.9"), ("./static", "__asan_init")] {
+        let output = crate::record(folder.path(), &["-o", "a.out", program]);
+        let said = stderr(&output);
+        let reason = format!("was built with a sanitizer ({sanitizer}), which needs the process for itself");
+        assert!(code(&output) == 2 && said.contains(&reason), "{said}");
+    }
 }
 
 /// The dynamic linker looks symbols up in one way while there is one thread, and in another way then.

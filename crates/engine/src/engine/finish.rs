@@ -128,7 +128,9 @@ impl Engine {
     fn forget_blocks(&mut self, old: &[(Entrance, u64)]) {
         let leads_on = self.leads_on(old.len());
         for &(entrance, code) in old {
-            self.by_entrance.remove(&entrance);
+            if self.by_entrance.remove(&entrance).is_some() {
+                self.repeated_count -= usize::from(entrance.before.is_some());
+            }
             self.entrances.remove(&entrance);
             if leads_on {
                 self.lead_on(code, entrance);
