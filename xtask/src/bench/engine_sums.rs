@@ -35,12 +35,35 @@ pub(super) enum Class {
     Mappings,
     /// `vfork` returns without its frame, which Callgrind takes for the end of the call.
     Vfork,
+    /// Runs under the same engine differ there, too.
+    Varies,
     Unnamed,
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 6] =
-        [Class::End, Class::Text, Class::Wait, Class::Mappings, Class::Vfork, Class::Unnamed];
+    pub(super) const ALL: [Class; 7] =
+        [Class::End, Class::Text, Class::Wait, Class::Mappings, Class::Vfork, Class::Varies, Class::Unnamed];
+}
+
+/// Functions and calls whose costs or counts differ from run to run under one engine.
+#[derive(Debug, Default)]
+pub(super) struct Varying {
+    functions: BTreeSet<Function>,
+    calls: BTreeSet<Edge>,
+}
+
+impl Varying {
+    /// Adds those that differ in two runs under one engine.
+    pub(super) fn add(&mut self, one: &Sums, other: &Sums) {
+        self.functions.extend(keys_that_differ(&one.functions, &other.functions));
+        self.calls.extend(keys_that_differ(&one.calls, &other.calls));
+    }
+}
+
+/// Returns the keys that do not have the same value in two maps.
+fn keys_that_differ<K: Ord + Clone, V: PartialEq>(one: &BTreeMap<K, V>, other: &BTreeMap<K, V>) -> Vec<K> {
+    let keys: BTreeSet<&K> = one.keys().chain(other.keys()).collect();
+    keys.into_iter().filter(|key| one.get(key) != other.get(key)).cloned().collect()
 }
 
 /// The differences of two profiles.
@@ -87,7 +110,7 @@ impl Sums {
     }
 
     /// Compares with the sums of the other engine.
-    pub(super) fn differences(&self, native: &Sums, program: &str) -> Differences {
+    pub(super) fn differences(&self, native: &Sums, program: &str, varying: &Varying) -> Differences {
         let mut found = Differences::default();
         let keys: BTreeSet<&Function> = self.functions.keys().chain(native.functions.keys()).collect();
         let edges: BTreeSet<&Edge> = self.calls.keys().chain(native.calls.keys()).collect();
@@ -121,6 +144,8 @@ impl Sums {
                 || name.starts_with("0x") && is_behind_vfork(function)
             {
                 Class::Vfork
+            } else if varying.functions.contains(function) {
+                Class::Varies
             } else {
                 Class::Unnamed
             }
@@ -146,7 +171,9 @@ impl Sums {
         let is_named = |class: Class| !matches!(class, Class::Unnamed | Class::End | Class::Text);
         for edge in &changed {
             let [one, other] = both(edge);
-            if ![&edge.0, &edge.1].iter().any(|function| is_named(class_of(function, one.0, other.0))) {
+            let has_class = varying.calls.contains(*edge)
+                || [&edge.0, &edge.1].iter().any(|function| is_named(class_of(function, one.0, other.0)));
+            if !has_class {
                 let text = format!("calls of {} by {}: {} and {}", edge.1, edge.0, one.0, other.0);
                 found.unnamed.push(text);
             }
@@ -154,7 +181,10 @@ impl Sums {
         // What calls cost can differ by as much as functions do, once on each level of recursion.
         for edge in edges.iter().copied() {
             let [one, other] = both(edge);
-            let is_named = has_threads || changed.contains(&edge) || calls_vfork(&edge.0);
+            let is_named = has_threads
+                || changed.contains(&edge)
+                || calls_vfork(&edge.0)
+                || varying.calls.contains(edge);
             if one.1.abs_diff(other.1) > sum.saturating_mul(one.0.max(1)) && !is_named {
                 found.unnamed.push(format!("cost of {} in {}: {} and {}", edge.1, edge.0, one.1, other.1));
             }
@@ -227,13 +257,22 @@ mod tests {
             &[("_exit (e.c, libc.so.6)", 12), (wait, 75), (work, 73), ("memcpy (m.S, libc.so.6)", 9)],
             &[(work, wait, 3, 75)],
         );
-        let found = callgrind.differences(&native, "w");
+        let found = callgrind.differences(&native, "w", &Varying::default());
         assert!(found.unnamed.is_empty(), "{:?}", found.unnamed);
         let classes: Vec<(Class, u64)> = found.by_class.into_iter().collect();
         assert_eq!(classes, [(Class::End, 2), (Class::Text, 4), (Class::Wait, 28)]);
         // Without the calls that connect it with a wait, the function stands alone.
         native.calls.clear();
         native.calls.insert((work.to_owned(), wait.to_owned()), (2, 50));
-        assert_eq!(callgrind.differences(&native, "w").unnamed.len(), 1);
+        assert_eq!(callgrind.differences(&native, "w", &Varying::default()).unnamed.len(), 1);
+        // Nor does it if it differs from run to run, unless that is another function.
+        let mut varying = Varying::default();
+        varying.add(&callgrind, &sums(&[(wait, 51)], &[]));
+        native.functions.insert(work.to_owned(), 70);
+        native.functions.insert("other (w.c, w)".to_owned(), 1);
+        assert_eq!(callgrind.differences(&native, "w", &varying).unnamed.len(), 1);
+        varying.add(&native, &callgrind);
+        let found = callgrind.differences(&native, "w", &varying);
+        assert_eq!((found.unnamed.len(), found.by_class.get(&Class::Varies)), (0, Some(&1)));
     }
 }
