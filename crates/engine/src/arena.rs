@@ -85,9 +85,7 @@ pub(crate) struct Arena {
 impl Arena {
     /// Reserves the memory, with a code cache of a size, for threads that have memory of a size. `None` if something is there.
     pub(crate) fn new(code_bytes: u64, thread_bytes: u64) -> Option<Arena> {
-        let access = sys::PROT_READ | sys::PROT_WRITE;
-        let is_reserved = raw::reserve(START, CODE_BYTES, access | sys::PROT_EXEC)
-            && raw::reserve(TABLES_START, END - TABLES_START, access);
+        let is_reserved = Arena::reserve();
         // Neither the first blocks nor the first code that runs rarely.
         raw::prefer_large_pages(START, CODE_BYTES - raw::LARGE_PAGE_BYTES);
         let code_end = START + code_bytes.clamp(MIN_CODE_BYTES, CODE_BYTES);
@@ -103,6 +101,28 @@ impl Arena {
             cells_end,
             next_table,
         })
+    }
+
+    /// `true` if [`Arena::new`] can reserve its memory in a process like this one.
+    pub(crate) fn has_memory() -> bool {
+        let is_reserved = Arena::reserve();
+        if is_reserved {
+            // SAFETY: it was reserved just now.
+            unsafe { raw::unmap(START, END - START) };
+        }
+        is_reserved
+    }
+
+    /// Reserves the memory for code and tables. `false` if that is not possible; then none is reserved.
+    fn reserve() -> bool {
+        let access = sys::PROT_READ | sys::PROT_WRITE;
+        let has_code = raw::reserve(START, CODE_BYTES, access | sys::PROT_EXEC);
+        let has_tables = has_code && raw::reserve(TABLES_START, END - TABLES_START, access);
+        if has_code && !has_tables {
+            // SAFETY: it was reserved just now.
+            unsafe { raw::unmap(START, CODE_BYTES) };
+        }
+        has_tables
     }
 
     /// `true` if the code cache must be emptied before more is decided.

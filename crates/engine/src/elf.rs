@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use object::elf;
+use object::read::ReadCache;
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
 use crate::refusal::Refusal;
@@ -34,6 +35,9 @@ pub(crate) struct Program {
     pub(crate) runs_stack: bool,
 }
 
+/// The header of a file ends here.
+const HEADER_END: u64 = 64;
+
 /// A program header has this many bytes.
 pub(crate) const HEADER_BYTES: u64 = 56;
 
@@ -43,8 +47,7 @@ impl Program {
     /// Reads the headers of a file.
     pub(crate) fn read(file: &File, name: &str) -> Result<Program, Refusal> {
         let unreadable = |error: io::Error| Refusal::new(format!("{name} cannot be read: {error}"));
-        // Headers are at the start in all files that are linked.
-        let length = file.metadata().map_err(unreadable)?.len().min(1 << 16);
+        let length = file.metadata().map_err(unreadable)?.len().min(HEADER_END);
         let mut start = vec![0; length as usize];
         file.read_exact_at(&mut start, 0).map_err(unreadable)?;
         let refuse = |reason: &str| Refusal::new(format!("{name} {reason}"));
@@ -58,7 +61,9 @@ impl Program {
             return Err(refuse("is a program of 32 bits, and the native engine runs those of 64 bits"));
         }
         let damaged = |_| refuse("has damaged headers");
-        let header = Header::parse(start.as_slice()).map_err(damaged)?;
+        // Program headers can be anywhere: tools that change programs move them.
+        let data = ReadCache::new(file);
+        let header = Header::parse(&data).map_err(damaged)?;
         let endian = header.endian().map_err(damaged)?;
         if header.e_machine.get(endian) != elf::EM_X86_64 {
             return Err(refuse("is a program for another processor"));
@@ -68,7 +73,7 @@ impl Program {
             elf::ET_DYN => true,
             _ => return Err(refuse("is not a program")),
         };
-        let headers = header.program_headers(endian, start.as_slice()).map_err(damaged)?;
+        let headers = header.program_headers(endian, &data).map_err(damaged)?;
         let mut program = Program {
             segments: Vec::new(),
             entry: header.e_entry.get(endian),

@@ -85,7 +85,7 @@ pub(crate) fn reserve(length: u64) -> Option<u64> {
 /// Gives memory back that was reserved.
 pub(crate) fn release(address: u64, length: u64) {
     // SAFETY: the memory was reserved, and nothing refers to it.
-    unsafe { raw::system_call(u64::from(sys::__NR_munmap), [address, length, 0, 0, 0, 0]) };
+    unsafe { raw::unmap(address, length) };
 }
 
 /// The sizes of the memory of threads. They are large, as untouched memory takes none, but where the memory of the process has a limit, they

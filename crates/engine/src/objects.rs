@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
 use object::elf;
+use object::read::ReadCache;
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
 use crate::lines::{Lines, Run, Source};
@@ -235,12 +236,11 @@ impl Objects {
 
 /// Returns what is added to addresses of a file that is mapped somewhere.
 fn bias(path: &Path, start: u64, length: u64, offset: u64) -> Option<u64> {
-    use std::io::Read as _;
-    let mut head = Vec::new();
-    std::fs::File::open(path).ok()?.take(1 << 16).read_to_end(&mut head).ok()?;
-    let header = elf::FileHeader64::<object::Endianness>::parse(head.as_slice()).ok()?;
+    // Program headers can be anywhere in it.
+    let data = ReadCache::new(std::fs::File::open(path).ok()?);
+    let header = elf::FileHeader64::<object::Endianness>::parse(&data).ok()?;
     let endian = header.endian().ok()?;
-    let headers = header.program_headers(endian, head.as_slice()).ok()?;
+    let headers = header.program_headers(endian, &data).ok()?;
     let is_wanted = |header: &&elf::ProgramHeader64<object::Endianness>| {
         header.p_type(endian) == elf::PT_LOAD
             && header.p_flags(endian) & elf::PF_X != elf::ProgramFlags(0)

@@ -76,6 +76,16 @@ pub(crate) fn prefer_large_pages(address: u64, length: u64) {
     unsafe { system_call(u64::from(sys::__NR_madvise), arguments) };
 }
 
+/// Gives memory back that was reserved.
+///
+/// # Safety
+///
+/// Nothing refers to it.
+pub(crate) unsafe fn unmap(address: u64, length: u64) {
+    // SAFETY: the caller gives memory that nothing refers to.
+    unsafe { system_call(u64::from(sys::__NR_munmap), [address, length, 0, 0, 0, 0]) };
+}
+
 /// Gives the memory of a range of the engine back. It stays reserved, and is 0.
 ///
 /// # Safety

@@ -32,7 +32,14 @@ use crate::threads::{self, Threads};
 /// If it cannot, with the reason.
 pub fn check(program: &Path) -> Result<(), Refusal> {
     cpuid::check()?;
-    loader::check(program).map(|_| ())
+    loader::check(program)?;
+    if Arena::has_memory() { Ok(()) } else { Err(no_memory()) }
+}
+
+fn no_memory() -> Refusal {
+    Refusal::new(
+        "the memory below 2 GB is not free, a limit (ulimit -d, ulimit -v) does not allow that much, or it may not be mapped for code",
+    )
 }
 
 /// Runs a program in place of the one that this process is, and writes the profile when it ends. The process ends with the program.
@@ -139,7 +146,6 @@ struct Prepared {
 fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Prepared, Refusal> {
     cpuid::check()?;
     loader::check(&options.invocation.program)?;
-    let no_memory = || Refusal::new("the memory below 2 GB is not free, or may not be mapped for code");
     let limits = Limits::begin(options.inherited.as_ref());
     let sizes = ThreadSizes::within(Limits::of_memory(), MAX_THREAD_BYTES);
     let mut arena = Arena::new(options.code_cache_bytes, sizes.counters).ok_or_else(no_memory)?;

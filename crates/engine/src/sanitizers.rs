@@ -20,7 +20,7 @@ pub(crate) fn find(program: &Path) -> Option<String> {
     let library =
         needed(&file).into_iter().find(|name| LIBRARIES.iter().any(|known| name.starts_with(known)));
     let function = || {
-        let own = file.dynamic_symbols().filter(|symbol| !symbol.is_undefined());
+        let own = file.dynamic_symbols().chain(file.symbols()).filter(|symbol| !symbol.is_undefined());
         let mut names = own.filter_map(|symbol| symbol.name_bytes().ok());
         names.find(|name| FUNCTIONS.contains(name))
     };

@@ -84,6 +84,37 @@ fn code_keeps_its_functions_where_it_can_be_written() {
 }
 
 #[test]
+fn program_headers_can_be_at_the_end_of_a_file() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "libmoved.so", &["-O1", "-shared", "-fPIC"], "int hot(int x) { return x * 7; }\n");
+    let text = "int hot(int x);\nint main(void) { int s = 0; for (int i = 0; i < 100; i++) s += hot(i); return s == 1; }\n";
+    compile(
+        folder.path(),
+        "caller",
+        &["-O1", "-L.", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lmoved"],
+        text,
+    );
+    let library = folder.path().join("libmoved.so");
+    let mut bytes = std::fs::read(&library).unwrap();
+    let number = |at: usize, length: usize| {
+        bytes[at..at + length].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+    };
+    // The offset of the headers, and their count and size.
+    let (start, length) = (number(32, 8), number(54, 2) * number(56, 2));
+    let headers = bytes[start..start + length].to_vec();
+    bytes.resize(1 << 17, 0);
+    bytes[32..40].copy_from_slice(&(1u64 << 17).to_le_bytes());
+    bytes.extend(headers);
+    std::fs::write(&library, bytes).unwrap();
+    let output = record(folder.path(), &["-q", "-o", "a.out", "./caller"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(Sums::read(&folder.path().join("a.out")).calls("main", "hot"), 100);
+}
+
+#[test]
 fn odd_names_do_not_cost_the_profile() {
     if !has_engine(&["cc", "objcopy"]) {
         return;
