@@ -115,6 +115,11 @@ fn shares_above_the_whole_have_a_reason() {
     std::fs::write(folder.path().join("freed"), freed).unwrap();
     let (text, said) = annotated(folder.path(), &["freed"]);
     assert!(text.contains("(300.0%)") && !said.contains("100%"), "{text}{said}");
+    // It is, where only another event type has such costs.
+    let text =
+        String::from_utf8_lossy(profile).replace("events: Ir", "events: Ir Freed") + "fn=free\n5 0 -200\n";
+    std::fs::write(folder.path().join("both"), text).unwrap();
+    assert_eq!(annotated(folder.path(), &["--tree=both", "both"]).1, reason);
     // A page has no such shares.
     let (page, said) = annotated(folder.path(), &["--format=html", "profile"]);
     assert!(page.contains("<b>240</b>") && !page.contains(">240.0</i>"), "{page}");

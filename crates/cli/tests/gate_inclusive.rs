@@ -199,6 +199,39 @@ fn costs_below_0_that_no_budget_is_about_are_no_damage_of_a_baseline() {
     let gate = Gate::new("event = \"Ir\"\nincrease = \"0\"", freed);
     gate.bless();
     gate.run(freed, 0, &[]);
+    // Also where such costs are less than what is listed.
+    let little = "version: 1\nevents: Ir Time\nfl=a.c\nfn=main\n1 100 100000\ncfn=parse\ncalls=1 3\n1 50 5\nfn=parse\n3 50 5\n\
+                  fn=clock\n7 1 -9\ntotals: 151 99996\n";
+    let gate = Gate::new("event = \"Ir\"\nincrease = \"0\"", little);
+    gate.bless();
+    gate.run(little, 0, &[]);
+}
+
+#[test]
+fn memory_that_is_freed_elsewhere_is_no_limit() {
+    // Of two calls of `gc`, one frees memory: no sum is below 0, and all together cost less than `main` does.
+    let text = "version: 1\ncreator: xdebug 3.1.0\nevents: Time Memory\nfl=php:internal\nfn=php::gc\n4 2 500\nfl=/a.php\nfn={main}\n\
+                1 3 50\ncfl=php:internal\ncfn=php::gc\ncalls=1 0 0\n1 2 500\nfl=php:internal\nfn=php::gc\n4 1 -200\nsummary: 6 350\n";
+    let folder = folder(&[("freed.out", text.as_bytes())]);
+    for option in [&[][..], &["--no-cycles"]] {
+        let shown =
+            stdout(&run_in(folder.path(), &[&["functions", "-e", "Memory", "freed.out"], option].concat()));
+        assert!(shown.contains(" 50  14.3        550  157.1 ") && !shown.contains('≤'), "{shown}");
+    }
+    let derived = [
+        "functions",
+        "--group",
+        "file",
+        "--derive",
+        "X = 2 Memory",
+        "--derive",
+        "Y = 3 X",
+        "-e",
+        "Y",
+        "freed.out",
+    ];
+    let shown = stdout(&run_in(folder.path(), &derived));
+    assert!(shown.contains(" 3,300 ") && !shown.contains('≤'), "{shown}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gristmill_format::Cost;
 use gristmill_output::source::{SourceError, SourceText, Sources, without_end};
 use gristmill_output::{printable_bytes, printable_line};
+use gristmill_profile::event::MEMORY;
 use gristmill_profile::source_lines::{FileLines, PartialCosts};
 use gristmill_profile::{FunctionId, MemoryBudget, Profile};
 use regex::Regex;
@@ -66,7 +67,8 @@ pub struct Report<'a> {
     list: List<'a>,
     listed: Vec<EntryId>,
     text: Text,
-    is_above_whole: AtomicBool,
+    /// By event type to show: `true` once a share is above 100%.
+    shares: Vec<AtomicBool>,
 }
 
 /// A claimed total that is not the sum of the lines, from [`Report::differing_total`]. See the example of [`Report`].
@@ -99,7 +101,8 @@ impl<'a> Report<'a> {
         }
         let listed = list.listed(options, &files);
         let text = Text { spells_controls: options.spells_controls };
-        Ok(Report { profile, options, files, list, listed, text, is_above_whole: AtomicBool::new(false) })
+        let shares = options.show.iter().map(|_| AtomicBool::new(false)).collect();
+        Ok(Report { profile, options, files, list, listed, text, shares })
     }
 
     /// Returns the first event type to show whose total, which the parts claim, is not the sum of the lines. Shares are of
@@ -114,13 +117,14 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// `true` if a share that was written is above 100%, and no self cost is below 0, which would be a reason.
+    /// `true` if a share that was written is above 100%, and no cost of its event type can be below 0, which would be a reason.
     pub fn has_share_above_whole(&self) -> bool {
-        let is_negative = |entry| {
-            let costs = self.list.entries.costs(entry);
-            self.options.show.iter().any(|event| event.of(costs).is_some_and(|cost| cost < 0))
-        };
-        self.is_above_whole.load(Ordering::Relaxed) && !self.list.entries.ids().any(is_negative)
+        self.shares.iter().zip(&self.options.show).any(|(is_above_whole, event)| {
+            let is_negative = |entry| event.of(self.list.entries.costs(entry)).is_some_and(|cost| cost < 0);
+            is_above_whole.load(Ordering::Relaxed)
+                && !event.name.starts_with(MEMORY)
+                && !self.list.entries.ids().any(is_negative)
+        })
     }
 
     /// Writes the report.
@@ -152,7 +156,7 @@ impl<'a> Report<'a> {
     }
 
     fn columns(&self) -> Columns<'_> {
-        Columns::new(self.options, self.list.totals.row(0), &self.is_above_whole)
+        Columns::new(self.options, self.list.totals.row(0), &self.shares)
     }
 
     /// Writes a table of one row.

@@ -201,8 +201,15 @@ impl BenchmarkBaseline {
         let is_listed = |costs: &[Cost]| {
             costs.iter().zip(&listed_from).any(|(cost, lowest)| cost.abs() >= *lowest && *cost != 0)
         };
+        // The others can cost more than all then.
+        let is_below_0 = |costs: &[Cost]| {
+            let mut events = costs.iter().zip(&measurement.events);
+            events.any(|(cost, event)| *cost < 0 && !is_memory(event))
+        };
         let functions = measurement.functions.iter().filter(|(_, function)| {
-            is_listed(&function.costs) || (function.is_own && is_listed(&function.inclusive))
+            is_listed(&function.costs)
+                || is_below_0(&function.costs)
+                || (function.is_own && is_listed(&function.inclusive))
         });
         let functions = functions.map(|(name, function)| FunctionBaseline {
             name: name.name.clone(),

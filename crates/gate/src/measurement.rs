@@ -328,10 +328,7 @@ fn scope_costs(
 ) -> (Vec<Cost>, Option<CostBound>) {
     let is_match = names.iter().map(|name| usize::from(matches_name(pattern, &name.name)));
     // They are one group, so that calls between them count once.
-    let mut groups = group_costs(graph, &Partition::new(2, is_match));
-    for (may_be_negative, event) in groups.may_be_negative.iter_mut().zip(events) {
-        *may_be_negative |= is_memory(event);
-    }
+    let groups = group_costs(graph, &Partition::new(2, is_match));
     let width = events.len();
     let row = |costs: &CostTable| costs.row(1).iter().copied().take(width).collect::<Vec<Cost>>();
     if !is_inclusive {

@@ -47,7 +47,7 @@ struct Whole {
 fn whole(profile: &Profile, selection: &Selection, kept: &BTreeSet<Key>) -> Whole {
     let graph = profile.call_graph(selection);
     let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
-    let without_cycles = Inclusive::without_cycles(&graph, false);
+    let without_cycles = Inclusive::without_cycles(&graph);
     let annotate = Inclusive::callgrind_annotate(&graph);
     let kcachegrind = KCachegrindSums::from_graph(&graph, Cycles::new(&graph));
     let keys: Vec<Key> = graph.nodes().map(|node| key(profile, &graph, node)).collect();

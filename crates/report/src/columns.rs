@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped, in_words, lossy, printable};
 use gristmill_profile::analysis::CallGraph;
-use gristmill_profile::event::{MEMORY, is_memory, known_long_name};
+use gristmill_profile::event::known_long_name;
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
 use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
@@ -54,11 +54,6 @@ impl EventColumn {
         totals.resize(totals.len().max(1), 0);
         let costs: Vec<Option<Cost>> = columns.sources.iter().map(|source| source.cost(&totals)).collect();
         columns.events.into_iter().zip(costs).collect()
-    }
-
-    /// `true` for memory, and for what is derived from it.
-    pub(crate) fn is_memory(&self) -> bool {
-        is_memory(&self.name) || self.formula.as_deref().is_some_and(|formula| formula.contains(MEMORY))
     }
 
     /// Returns a total as a person says it, and with all digits.
@@ -128,11 +123,6 @@ impl Columns {
     /// Returns the event types. There is always one.
     pub(crate) fn events(&self) -> &[EventColumn] {
         &self.events
-    }
-
-    /// `true` if memory is among the event types.
-    pub(crate) fn has_memory(&self) -> bool {
-        self.events.iter().any(EventColumn::is_memory)
     }
 
     /// Returns the names of event types that exist and are not shown.

@@ -109,9 +109,7 @@ impl View {
         }
         let whole = full_graph.as_ref().unwrap_or(&graph);
         let mut inclusive = match options.rule {
-            InclusiveRule::Gristmill if !options.cycles => {
-                Inclusive::without_cycles(whole, columns.has_memory())
-            }
+            InclusiveRule::Gristmill if !options.cycles => Inclusive::without_cycles(whole),
             InclusiveRule::Gristmill => Inclusive::with_cycles(whole, || draft.cycles(whole)),
             InclusiveRule::CallgrindAnnotate => Inclusive::callgrind_annotate(&graph),
             InclusiveRule::KCachegrind => draft.kcachegrind(&graph, &cut)?,

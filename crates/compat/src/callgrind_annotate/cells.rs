@@ -22,8 +22,8 @@ pub(super) struct Columns<'a> {
     pub(super) show_percentages: bool,
     /// `true` if a cost above the total is shown as the total.
     pub(super) is_capped: bool,
-    /// Set once a share is above 100%.
-    is_above_whole: &'a AtomicBool,
+    /// By event type: set once a share is above 100%.
+    shares: &'a [AtomicBool],
     /// The names of the event types, as they are shown.
     names: Vec<Cow<'a, str>>,
     widths: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Creates columns as wide as the names of their event types.
-    pub(super) fn new(options: &'a Options, totals: PartialRow<'a>, is_above_whole: &'a AtomicBool) -> Self {
+    pub(super) fn new(options: &'a Options, totals: PartialRow<'a>, shares: &'a [AtomicBool]) -> Self {
         let Options { show: events, show_percentages, .. } = options;
         let shown = |event: &'a SelectedEvent| match options.spells_controls {
             true => printable(event.name.as_bytes()),
@@ -41,7 +41,7 @@ impl<'a> Columns<'a> {
         // The original counts bytes.
         let widths = names.iter().map(|name| name.len()).collect();
         let show_percentages = *show_percentages;
-        Columns { events, totals, show_percentages, is_capped: false, is_above_whole, names, widths }
+        Columns { events, totals, show_percentages, is_capped: false, shares, names, widths }
     }
 
     /// Widens the columns for rows; a cost that was not given needs no width. Only the largest and the smallest number
@@ -78,7 +78,7 @@ impl<'a> Columns<'a> {
     pub(super) fn write_row(&self, row: PartialRow<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut cells = String::with_capacity(64);
         let mut cell = String::with_capacity(32);
-        for (event, &width) in self.events.iter().zip(&self.widths) {
+        for ((event, &width), is_above_whole) in self.events.iter().zip(&self.widths).zip(self.shares) {
             let cost = event.of(row);
             cell.clear();
             match cost {
@@ -91,7 +91,7 @@ impl<'a> Columns<'a> {
                         let total = event.of(self.totals);
                         let total = if self.is_capped { total.map(|total| total.max(cost)) } else { total };
                         if total.is_some_and(|total| 0 < total && total < cost) {
-                            self.is_above_whole.store(true, Ordering::Relaxed);
+                            is_above_whole.store(true, Ordering::Relaxed);
                         }
                         push_percent(&mut cell, cost, total);
                     }

@@ -1,4 +1,4 @@
-//! Columns of a call graph that are derived from its other columns.
+//! Columns of a call graph that are derived from its other columns, and those of memory.
 //!
 //! Sums of costs follow a formula by themselves. Where a number is more than a sum, as a cost that is limited to the total
 //! or the share of a caller, a derived column is calculated from the others of its row, so that each row follows the formula.
@@ -7,38 +7,56 @@ use gristmill_format::Cost;
 
 use crate::cost::CostTable;
 
-/// The derived columns of a graph, each with its operands: columns that are not derived, and their factors.
+/// The columns of a graph that are derived, and those of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct DerivedColumns(Vec<(usize, Vec<(usize, Cost)>)>);
+pub(crate) struct ColumnKinds {
+    /// Each with its operands: columns that are not derived, and their factors.
+    derived: Vec<(usize, Vec<(usize, Cost)>)>,
+    /// A call can cost less than 0 there, also where no sum does.
+    memory: Vec<usize>,
+}
 
-impl DerivedColumns {
-    /// Adds a derived column.
-    pub(crate) fn push(&mut self, column: usize, factors: &[(usize, Cost)]) {
-        self.0.push((column, factors.to_vec()));
+impl ColumnKinds {
+    /// Returns those of a graph with these columns of memory.
+    pub(crate) fn of_memory(memory: Vec<usize>) -> Self {
+        ColumnKinds { derived: Vec::new(), memory }
     }
 
-    /// Returns the derived columns of a graph that has these columns of this one. A column whose operands are not all among
-    /// them is no longer derived.
+    /// Adds a derived column.
+    pub(crate) fn push(&mut self, column: usize, factors: &[(usize, Cost)]) {
+        self.derived.push((column, factors.to_vec()));
+    }
+
+    /// Returns the kinds of a graph that has these columns of this one. A column whose operands are not all among them is no
+    /// longer derived.
     pub(crate) fn selected(&self, columns: &[usize]) -> Self {
         let new_index = |column: usize| columns.iter().position(|&selected| selected == column);
-        let mut selected = DerivedColumns::default();
+        let memory = self.memory.iter().filter_map(|&column| new_index(column)).collect();
+        let mut selected = ColumnKinds::of_memory(memory);
         for (new_column, column) in columns.iter().enumerate() {
-            let Some((_, factors)) = self.0.iter().find(|(derived, _)| derived == column) else { continue };
+            let Some((_, factors)) = self.derived.iter().find(|(derived, _)| derived == column) else {
+                continue;
+            };
             let factors: Option<Vec<(usize, Cost)>> =
                 factors.iter().map(|&(operand, factor)| Some((new_index(operand)?, factor))).collect();
-            selected.0.extend(factors.map(|factors| (new_column, factors)));
+            selected.derived.extend(factors.map(|factors| (new_column, factors)));
         }
         selected
     }
 
     /// Goes through the derived columns.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().map(|&(column, _)| column)
+    pub(crate) fn derived(&self) -> impl Iterator<Item = usize> + '_ {
+        self.derived.iter().map(|&(column, _)| column)
+    }
+
+    /// Goes through the columns of memory that are not derived.
+    pub(crate) fn memory(&self) -> impl Iterator<Item = usize> + '_ {
+        self.memory.iter().copied()
     }
 
     /// Calculates the derived columns of a row from the others. A cost that does not fit stays as it is.
     pub(crate) fn derive(&self, row: &mut [Cost]) {
-        for (column, factors) in &self.0 {
+        for (column, factors) in &self.derived {
             let sum = factors.iter().try_fold(0, |sum: Cost, &(operand, factor)| {
                 row[operand].checked_mul(factor).and_then(|cost| sum.checked_add(cost))
             });
@@ -48,7 +66,7 @@ impl DerivedColumns {
 
     /// Calculates the derived columns of all rows.
     pub(crate) fn derive_all(&self, table: &mut CostTable) {
-        if !self.0.is_empty() {
+        if !self.derived.is_empty() {
             (0..table.len()).for_each(|index| self.derive(table.row_mut(index)));
         }
     }

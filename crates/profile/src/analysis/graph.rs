@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use gristmill_format::Cost;
 
 use crate::analysis::arcs::{ArcColumns, CallArc};
-use crate::analysis::derived_columns::DerivedColumns;
+use crate::analysis::column_kinds::ColumnKinds;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::{CostTable, add};
@@ -44,7 +44,7 @@ pub struct CallGraph {
     incoming: OnceLock<Csr>,
     /// `true` if each node is the function of a profile with the same index.
     is_of_functions: bool,
-    derived: DerivedColumns,
+    kinds: ColumnKinds,
 }
 
 impl PartialEq for CallGraph {
@@ -125,7 +125,7 @@ impl CallGraph {
             first_out,
             incoming: OnceLock::new(),
             is_of_functions: false,
-            derived: DerivedColumns::default(),
+            kinds: ColumnKinds::default(),
         }
     }
 
@@ -352,7 +352,7 @@ impl CallGraph {
             columns.push((narrow(arc.caller.index()), narrow(arc.callee.index())), arc.count, costs);
         }
         let graph = CallGraph::from_columns(self.self_costs.clone(), columns);
-        CallGraph { is_of_functions: self.is_of_functions, derived: self.derived.clone(), ..graph }
+        CallGraph { is_of_functions: self.is_of_functions, kinds: self.kinds.clone(), ..graph }
     }
 
     /// Returns the same graph without the arcs that are cut.
@@ -371,7 +371,7 @@ impl CallGraph {
             }
         }
         let graph = CallGraph::from_columns(self.self_costs.clone(), left);
-        CallGraph { is_of_functions: self.is_of_functions, derived: self.derived.clone(), ..graph }
+        CallGraph { is_of_functions: self.is_of_functions, kinds: self.kinds.clone(), ..graph }
     }
 
     /// Returns, for each arc, `true` if it costs less than a share of the most expensive arc to the same callee.
@@ -409,7 +409,7 @@ impl CallGraph {
         };
         let (self_costs, costs) = (apply(&self.self_costs), apply(&self.arcs.costs));
         let arcs = ArcColumns { costs, ..self.arcs };
-        CallGraph { self_costs, arcs, derived: DerivedColumns::default(), ..self }
+        CallGraph { self_costs, arcs, kinds: ColumnKinds::default(), ..self }
     }
 
     /// Returns the same graph with these event types, in this order. A derived one follows its formula also where costs are
@@ -422,14 +422,19 @@ impl CallGraph {
         CallGraph {
             self_costs: self.self_costs.with_columns(columns),
             arcs: ArcColumns { costs: self.arcs.costs.with_columns(columns), ..self.arcs },
-            derived: self.derived.selected(columns),
+            kinds: self.kinds.selected(columns),
             ..self
         }
     }
 
-    /// Returns the event types that are derived from others.
-    pub(super) fn derived(&self) -> &DerivedColumns {
-        &self.derived
+    /// Returns the same graph with these columns as those of memory.
+    pub(crate) fn with_memory(self, memory: Vec<usize>) -> CallGraph {
+        CallGraph { kinds: ColumnKinds::of_memory(memory), ..self }
+    }
+
+    /// Returns which event types are derived from others, and which are memory.
+    pub(super) fn kinds(&self) -> &ColumnKinds {
+        &self.kinds
     }
 
     /// Returns the same graph with derived event types after its own.
@@ -444,9 +449,9 @@ impl CallGraph {
         let mut overflow = None;
         let own_width = self.width();
         let width = own_width + derived.len();
-        let mut columns = self.derived.clone();
+        let mut kinds = self.kinds.clone();
         for (column, derived) in (own_width..).zip(derived) {
-            columns.push(column, &derived.factors);
+            kinds.push(column, &derived.factors);
         }
         let graph = self.with_costs(width, |row, all| {
             let (own, more) = all.split_at_mut(row.len());
@@ -458,7 +463,7 @@ impl CallGraph {
                 }
             }
         });
-        overflow.map_or(Ok(CallGraph { derived: columns, ..graph }), Err)
+        overflow.map_or(Ok(CallGraph { kinds, ..graph }), Err)
     }
 
     /// Returns the graph with each group of nodes folded into one node.
@@ -477,6 +482,7 @@ impl CallGraph {
         }
         let group = |node| narrow(partition.group_of(NodeId::from_u32(node)).index());
         let arcs = self.arcs.folded(partition.group_count(), group);
-        CallGraph { derived: self.derived.clone(), ..CallGraph::from_columns(self_costs, arcs) }
+        let graph = CallGraph::from_columns(self_costs, arcs);
+        CallGraph { kinds: self.kinds.clone(), ..graph }
     }
 }

@@ -52,8 +52,8 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 
 use crate::analysis::arcs::CallArc;
+use crate::analysis::column_kinds::ColumnKinds;
 use crate::analysis::cycle::{Cycles, Unit};
-use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{CycleId, NodeId};
 use crate::analysis::member_costs::costs_of_members;
@@ -175,7 +175,7 @@ impl Inclusive {
     }
 
     /// Calculates inclusive costs by the rule of Gristmill with no cycle taken as one. Costs of members of cycles may be
-    /// upper limits, and are estimates if costs can be below 0: `may_be_negative` says that calls can, also where no sum of them is.
+    /// upper limits, and are estimates if costs can be below 0.
     ///
     /// ```
     /// use gristmill_profile::analysis::{CallArc, CallGraph, Inclusive};
@@ -186,16 +186,16 @@ impl Inclusive {
     /// for (caller, callee, count, cost) in [(main, even, 1, 90), (even, odd, 2, 80), (odd, even, 1, 30)] {
     ///     builder.add_arc(CallArc { caller, callee, count }, &[cost]);
     /// }
-    /// let inclusive = Inclusive::without_cycles(&builder.build(), false);
+    /// let inclusive = Inclusive::without_cycles(&builder.build());
     /// // Nothing else enters the cycle, so that all of it is below `even`. Of `odd`, only a limit is known.
     /// assert_eq!([main, even, odd].map(|node| inclusive.cost(node)[0]), [100, 90, 80]);
     /// assert_eq!([main, even, odd].map(|node| inclusive.is_upper_limit(node)), [false, false, true]);
     /// ```
-    pub fn without_cycles(graph: &CallGraph, may_be_negative: bool) -> Self {
+    pub fn without_cycles(graph: &CallGraph) -> Self {
         let cycles = Cycles::new(graph);
         let mut inclusive = Inclusive::with_cycles(graph, || Cycles::none(graph));
         let limit = Limit::new(graph);
-        let may_be_negative = may_be_negative || limit.may_be_negative().contains(&true);
+        let may_be_negative = limit.may_be_negative().contains(&true);
         for cycle in cycles.ids() {
             let members = cycles.members(cycle);
             // What members have for certain: their self cost and the arcs that leave the cycle.
@@ -426,7 +426,7 @@ fn mark(marks: &mut Vec<bool>, rows: usize, row: usize) {
 pub(super) struct Limit<'a> {
     /// The total of each event type whose costs have an upper limit.
     totals: Vec<Option<Cost>>,
-    derived: &'a DerivedColumns,
+    kinds: &'a ColumnKinds,
 }
 
 impl<'a> Limit<'a> {
@@ -440,21 +440,19 @@ impl<'a> Limit<'a> {
 
     /// Makes limits from the totals, and all bits that are set in any cost of an event type.
     fn from_sums(graph: &'a CallGraph, totals: Vec<Cost>, bits: &[Cost]) -> Self {
-        let derived = graph.derived();
+        let kinds = graph.kinds();
         let mut totals: Vec<Option<Cost>> =
             totals.into_iter().zip(bits).map(|(total, &bits)| (bits >= 0).then_some(total)).collect();
-        derived.columns().for_each(|column| totals[column] = None);
-        Limit { totals, derived }
+        kinds.derived().chain(kinds.memory()).for_each(|column| totals[column] = None);
+        Limit { totals, kinds }
     }
 
     /// Returns by event type `true` if costs can be below 0. Of one that is derived, it is so if those of any other can.
     pub(super) fn may_be_negative(&self) -> Vec<bool> {
-        let mut is_derived = vec![false; self.totals.len()];
-        self.derived.columns().for_each(|column| is_derived[column] = true);
-        let is_negative = |(total, is_derived): (&Option<Cost>, &bool)| !is_derived && total.is_none();
-        let mut may_be: Vec<bool> = self.totals.iter().zip(&is_derived).map(is_negative).collect();
+        let mut may_be: Vec<bool> = self.totals.iter().map(Option::is_none).collect();
+        self.kinds.derived().for_each(|column| may_be[column] = false);
         let any = may_be.contains(&true);
-        may_be.iter_mut().zip(is_derived).for_each(|(may_be, is_derived)| *may_be |= is_derived && any);
+        self.kinds.derived().for_each(|column| may_be[column] = any);
         may_be
     }
 
@@ -466,7 +464,7 @@ impl<'a> Limit<'a> {
             *cost = (*cost).min(upper[nth]);
             is_above |= *cost > lower[nth];
         }
-        self.derived.derive(costs);
+        self.kinds.derive(costs);
         is_above
     }
 
@@ -485,7 +483,7 @@ impl<'a> Limit<'a> {
             }
             if is_limited {
                 above(index);
-                self.derived.derive(row);
+                self.kinds.derive(row);
             }
         }
     }

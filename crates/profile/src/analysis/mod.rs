@@ -26,9 +26,9 @@
 
 pub(crate) mod arcs;
 mod attribution;
+mod column_kinds;
 pub(crate) mod component;
 mod cycle;
-mod derived_columns;
 mod folding;
 mod graph;
 mod group;

@@ -100,7 +100,7 @@ fn begins(graph: &CallGraph, may_be_negative: bool) -> Vec<bool> {
         subtract(surplus.row_mut(arc.callee.index()), graph.arc_cost(id));
     }
     let mut is_recorded = vec![true; graph.width()];
-    graph.derived().columns().for_each(|column| is_recorded[column] = false);
+    graph.kinds().derived().for_each(|column| is_recorded[column] = false);
     let is_some = |cost: Cost| cost > 0 || may_be_negative && cost != 0;
     let begins =
         |row: &[Cost]| row.iter().zip(&is_recorded).any(|(&cost, &recorded)| recorded && is_some(cost));

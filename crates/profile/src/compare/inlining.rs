@@ -128,7 +128,7 @@ impl Search<'_, '_> {
                     break;
                 }
                 for (arc, _) in passed {
-                    if let Some(calls) = lost_calls(flow, arc, side) {
+                    if let Some(calls) = folded_calls(flow, arc, side) {
                         flow.fold(arc, side, calls);
                     }
                 }
@@ -136,9 +136,9 @@ impl Search<'_, '_> {
             }
             for (arc, _) in kept {
                 // Folding another arc can have changed this one.
-                let Some((lost, count)) = lost_calls(flow, arc, side) else { continue };
+                let Some(calls) = folded_calls(flow, arc, side) else { continue };
                 let FlowArc { caller, callee, .. } = flow.arcs[arc];
-                let moved = flow.fold(arc, side, (lost, count));
+                let moved = flow.fold(arc, side, calls);
                 let callers = found.entry(callee).or_default();
                 if callers.is_empty() {
                     order.push(callee);
@@ -220,4 +220,12 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     }
     let lost = expected - left;
     (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
+}
+
+/// Returns the folded calls of an arc, and the count that it had. Where none is left, each one is inlined, also those that the caller makes on
+/// one side only as it is called more often there.
+fn folded_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
+    let (lost, count) = lost_calls(flow, arc, side)?;
+    let is_left = flow.arcs[arc].calls[side.other().index()] > 0;
+    Some((if is_left { lost } else { count }, count))
 }

@@ -73,10 +73,7 @@ impl NamedGroups {
         let inclusive_estimates = groups_of(View::is_inclusive_estimate);
         let call_estimates = groups_of(|view, id| view.calls(id).is_guessed());
         let groups = group_of.iter().map(|&group| group as usize);
-        let mut costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
-        for (may_be_negative, event) in costs.may_be_negative.iter_mut().zip(view.events()) {
-            *may_be_negative |= event.is_memory();
-        }
+        let costs = group_costs(view.full_graph(), &Partition::new(names.len(), groups));
         NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates }
     }
 

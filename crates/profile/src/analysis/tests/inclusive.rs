@@ -67,7 +67,7 @@ fn a_cycle_is_one() {
 #[test]
 fn members_of_cycles_have_limits() {
     let graph = graph(&[1, 20, 30, 400], &[(0, 1, 1, 450), (1, 2, 3, 440), (2, 1, 2, 300), (2, 3, 3, 400)]);
-    let inclusive = Inclusive::without_cycles(&graph, false);
+    let inclusive = Inclusive::without_cycles(&graph);
     assert_eq!(all(&inclusive, 4), [451, 450, 450, 400]);
     let limits: Vec<bool> = (0..4).map(|node| inclusive.is_upper_limit(n(node))).collect();
     assert_eq!(limits, [false, false, true, false]);
@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn members_of_cycles_are_exact_or_limited(truth in truths()) {
         let graph = truth.graph();
-        let inclusive = Inclusive::without_cycles(&graph, false);
+        let inclusive = Inclusive::without_cycles(&graph);
         for function in graph.nodes() {
             let (cost, truth) = (inclusive.cost(function)[0], truth.cost_within(&[function]));
             prop_assert!(cost >= truth, "{function:?}: {cost} of {truth}");

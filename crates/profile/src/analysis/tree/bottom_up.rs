@@ -186,7 +186,7 @@ impl Estimator {
                     _ => {}
                 }
             }
-            graph.derived().derive(&mut guessed);
+            graph.kinds().derive(&mut guessed);
             guessed
         });
 
@@ -240,7 +240,7 @@ impl Estimator {
                 Place::Caller(unit) => callers(unit, false),
             }
         });
-        tree.derive(graph.derived());
+        tree.derive(graph.kinds());
         tree.finish(TreeBasis::Estimate { guessed: guessed.clone() })
     }
 }

@@ -132,7 +132,7 @@ impl Estimator {
         let flow = self.flow();
         let node = self.condensation.node_of(from);
         let mut costs = flow.merge(flow.tables.inclusive.row(node.index())).into_owned();
-        flow.graph.derived().derive(&mut costs);
+        flow.graph.kinds().derive(&mut costs);
         costs
     }
 }
@@ -246,8 +246,8 @@ impl<'a> Growth<'a> {
         // Their memory is needed to put the tree in order.
         drop((self.frontier, self.left));
         let mut tree = self.tree;
-        graph.derived().derive(&mut guessed);
-        tree.derive(graph.derived());
+        graph.kinds().derive(&mut guessed);
+        tree.derive(graph.kinds());
         tree.arranged(TreeBasis::Estimate { guessed })
     }
 

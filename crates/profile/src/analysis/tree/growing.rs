@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use gristmill_format::Cost;
 
-use crate::analysis::derived_columns::DerivedColumns;
+use crate::analysis::column_kinds::ColumnKinds;
 use crate::analysis::ids::TreeNodeId;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::CostTable;
@@ -87,9 +87,9 @@ impl<T: Copy> GrowingTree<T> {
     }
 
     /// Calculates derived event types from the others: shares of them do not follow their formula.
-    pub(super) fn derive(&mut self, derived: &DerivedColumns) {
-        derived.derive_all(&mut self.self_costs);
-        derived.derive_all(&mut self.inclusive);
+    pub(super) fn derive(&mut self, kinds: &ColumnKinds) {
+        kinds.derive_all(&mut self.self_costs);
+        kinds.derive_all(&mut self.inclusive);
     }
 
     fn children(&self) -> Csr {

@@ -192,7 +192,7 @@ impl Estimator {
             (self.condensation.node_of(from), known.graph, &self.condensation.units[..]);
         let costs = graph.self_and_callees(from);
         let mut guessed = known.guessed(from, &costs);
-        graph.derived().derive(&mut guessed);
+        graph.kinds().derive(&mut guessed);
         let work = graph.arcs().len().saturating_add(max_nodes.saturating_mul(16));
         let first = Bud {
             item: Some(units[from.index()]),
@@ -209,7 +209,7 @@ impl Estimator {
                 Asked { costs: &bud.costs, is_guessed: bud.is_guessed, is_stated: is_first, max_nodes };
             known.callers(units, bud.origin, &asked, |caller| caller)
         });
-        tree.derive(graph.derived());
+        tree.derive(graph.kinds());
         tree.finish(TreeBasis::Estimate { guessed })
     }
 

@@ -413,8 +413,8 @@ impl<'a> Flow<'a> {
         }
         let mut tree = growth.tree;
         let mut guessed = self.merge(&guessed);
-        self.graph.derived().derive(&mut guessed);
-        tree.derive(self.graph.derived());
+        self.graph.kinds().derive(&mut guessed);
+        tree.derive(self.graph.kinds());
         tree.arranged(TreeBasis::Estimate { guessed })
     }
 

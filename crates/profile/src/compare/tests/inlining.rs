@@ -135,6 +135,30 @@ fn inlining_is_found_where_lines_moved() {
 }
 
 #[test]
+fn all_of_a_function_is_inlined_into_a_caller_that_is_called_less_often() {
+    let apart = profile(&with_helper(6, 17, 30));
+    let mut functions = inlined(6, 17, 30);
+    for function in &mut functions[..2] {
+        function.lines.iter_mut().for_each(|(_, cost)| *cost /= 10);
+        function
+            .calls
+            .iter_mut()
+            .for_each(|(_, count, .., cost)| (*count, *cost) = (*count / 10, *cost / 10));
+    }
+    let together = profile(&functions);
+    for (base, new) in [(&apart, &together), (&together, &apart)] {
+        assert_eq!(moves(base, new).len(), 1);
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        let causes = comparison.explain(0).causes;
+        let moved = causes.iter().find_map(|explanation| match explanation.cause {
+            Cause::Moved { moved, .. } => Some(moved),
+            _ => None,
+        });
+        assert_eq!(moved, Some(sum(&SMALL)));
+    }
+}
+
+#[test]
 fn a_caller_can_begin_with_inlined_code() {
     // The optimizer moved an instruction of `small` in front of those of `process`, so calls enter at the line of `small`.
     let apart = profile(&with_helper(6, 17, 30));
