@@ -73,6 +73,9 @@ impl Program {
             elf::ET_DYN => true,
             _ => return Err(refuse("is not a program")),
         };
+        if header.e_phnum(endian) == elf::PN_XNUM {
+            return Err(refuse("has more program headers than the system loads"));
+        }
         let headers = header.program_headers(endian, &data).map_err(damaged)?;
         let mut program = Program {
             segments: Vec::new(),

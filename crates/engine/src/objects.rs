@@ -240,7 +240,9 @@ fn bias(path: &Path, start: u64, length: u64, offset: u64) -> Option<u64> {
     let data = ReadCache::new(std::fs::File::open(path).ok()?);
     let header = elf::FileHeader64::<object::Endianness>::parse(&data).ok()?;
     let endian = header.endian().ok()?;
-    let headers = header.program_headers(endian, &data).ok()?;
+    // More than any program has could take any memory.
+    let is_bounded = header.e_phnum(endian) < elf::PN_XNUM;
+    let headers = is_bounded.then(|| header.program_headers(endian, &data).ok())??;
     let is_wanted = |header: &&elf::ProgramHeader64<object::Endianness>| {
         header.p_type(endian) == elf::PT_LOAD
             && header.p_flags(endian) & elf::PF_X != elf::ProgramFlags(0)
