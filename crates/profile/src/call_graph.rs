@@ -7,7 +7,6 @@ use gristmill_format::Cost;
 use crate::analysis::CallGraph;
 use crate::analysis::arcs::{ArcColumns, ArcColumnsMut};
 use crate::cost::CostTable;
-use crate::event::MEMORY;
 use crate::id::{EventId, PartId};
 use crate::index::sum_table::SumRun;
 use crate::part::Part;
@@ -69,8 +68,10 @@ impl Profile {
                 graph.mark_inlined(self.index.inlined.of_part(part.id()).iter().copied());
             }
         }
-        let is_of_memory = |event: EventId| self.event(event).name.starts_with(MEMORY.as_bytes());
-        graph.with_memory((0..events.len()).filter(|&column| is_of_memory(events[column])).collect())
+        for (column, &event) in events.iter().enumerate() {
+            graph.note_event(column, self.event(event).name);
+        }
+        graph
     }
 
     /// Divides the arcs of the selected parts into runs that are worth a task each.

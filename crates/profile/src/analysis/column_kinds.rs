@@ -17,9 +17,9 @@ pub(crate) struct ColumnKinds {
 }
 
 impl ColumnKinds {
-    /// Returns those of a graph with these columns of memory.
-    pub(crate) fn of_memory(memory: Vec<usize>) -> Self {
-        ColumnKinds { derived: Vec::new(), memory }
+    /// Adds a column of memory.
+    pub(crate) fn push_memory(&mut self, column: usize) {
+        self.memory.push(column);
     }
 
     /// Adds a derived column.
@@ -31,9 +31,11 @@ impl ColumnKinds {
     /// longer derived.
     pub(crate) fn selected(&self, columns: &[usize]) -> Self {
         let new_index = |column: usize| columns.iter().position(|&selected| selected == column);
-        let memory = self.memory.iter().filter_map(|&column| new_index(column)).collect();
-        let mut selected = ColumnKinds::of_memory(memory);
+        let mut selected = ColumnKinds::default();
         for (new_column, column) in columns.iter().enumerate() {
+            if self.memory.contains(column) {
+                selected.memory.push(new_column);
+            }
             let Some((_, factors)) = self.derived.iter().find(|(derived, _)| derived == column) else {
                 continue;
             };
@@ -49,9 +51,9 @@ impl ColumnKinds {
         self.derived.iter().map(|&(column, _)| column)
     }
 
-    /// Goes through the columns of memory that are not derived.
-    pub(crate) fn memory(&self) -> impl Iterator<Item = usize> + '_ {
-        self.memory.iter().copied()
+    /// Returns the columns of memory that are not derived.
+    pub(crate) fn memory(&self) -> &[usize] {
+        &self.memory
     }
 
     /// Calculates the derived columns of a row from the others. A cost that does not fit stays as it is.

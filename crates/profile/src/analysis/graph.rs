@@ -11,6 +11,7 @@ use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::{CostTable, add};
 use crate::csr::{Csr, group_starts};
+use crate::event::MEMORY;
 use crate::formula::{CostOverflow, Derived};
 use crate::id::{FunctionId, narrow};
 
@@ -427,9 +428,11 @@ impl CallGraph {
         }
     }
 
-    /// Returns the same graph with these columns as those of memory.
-    pub(crate) fn with_memory(self, memory: Vec<usize>) -> CallGraph {
-        CallGraph { kinds: ColumnKinds::of_memory(memory), ..self }
+    /// Notes the name of the event type of a column, which tells whether it is memory.
+    pub(crate) fn note_event(&mut self, column: usize, name: &[u8]) {
+        if name.starts_with(MEMORY.as_bytes()) {
+            self.kinds.push_memory(column);
+        }
     }
 
     /// Returns which event types are derived from others, and which are memory.

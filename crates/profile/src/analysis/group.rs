@@ -90,7 +90,7 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
     let mut doubtful: Vec<NodeId> = between.nodes().filter(|group| comes_back[group.index()]).collect();
     // The most expensive ones first, as there may be too many.
     doubtful.sort_by_key(|group| Reverse(inclusive.row(group.index()).first().copied()));
-    for reentry in reentries(graph, partition, &doubtful, may_be_negative.contains(&true)) {
+    for reentry in reentries(graph, partition, &doubtful, limit.has_negative) {
         comes_back[reentry.group.index()] = reentry.comes_back;
         if !reentry.comes_back {
             is_upper_bound[reentry.group.index()] = false;

@@ -427,6 +427,8 @@ pub(super) struct Limit<'a> {
     /// The total of each event type whose costs have an upper limit.
     totals: Vec<Option<Cost>>,
     kinds: &'a ColumnKinds,
+    /// `true` if a cost is below 0.
+    pub(super) has_negative: bool,
 }
 
 impl<'a> Limit<'a> {
@@ -443,8 +445,12 @@ impl<'a> Limit<'a> {
         let kinds = graph.kinds();
         let mut totals: Vec<Option<Cost>> =
             totals.into_iter().zip(bits).map(|(total, &bits)| (bits >= 0).then_some(total)).collect();
-        kinds.derived().chain(kinds.memory()).for_each(|column| totals[column] = None);
-        Limit { totals, kinds }
+        // A formula with a minus is no cost.
+        kinds.derived().for_each(|column| totals[column] = Some(0));
+        let has_negative = totals.iter().any(Option::is_none);
+        kinds.derived().for_each(|column| totals[column] = None);
+        kinds.memory().iter().for_each(|&column| totals[column] = None);
+        Limit { totals, kinds, has_negative }
     }
 
     /// Returns by event type `true` if costs can be below 0. Of one that is derived, it is so if those of any other can.

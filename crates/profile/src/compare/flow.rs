@@ -197,7 +197,7 @@ impl Flow {
     }
 
     /// Returns the calls of a function by others, on one side.
-    fn calls_to(&self, function: JoinedId, side: Side) -> Cost {
+    pub(super) fn calls_to(&self, function: JoinedId, side: Side) -> Cost {
         let negative = self.negative_calls.get(&(function, side.index())).copied().unwrap_or(0);
         self.incoming_sums[function.index()][side.index()].positive_calls + negative
     }

@@ -222,10 +222,12 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
 }
 
-/// Returns the folded calls of an arc, and the count that it had. Where none is left, each one is inlined, also those that the caller makes on
-/// one side only as it is called more often there.
+/// Returns the folded calls of an arc, and the count that it had. Those that are left are as many as they would be if the caller were called as often as
+/// on the side of the arc.
 fn folded_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     let (lost, count) = lost_calls(flow, arc, side)?;
-    let is_left = flow.arcs[arc].calls[side.other().index()] > 0;
-    Some((if is_left { lost } else { count }, count))
+    let FlowArc { caller, calls, .. } = flow.arcs[arc];
+    let before = flow.calls_to(caller, side);
+    let left = scaled(calls[side.other().index()], before, flow.calls_to(caller, side.other()));
+    Some((left.filter(|_| before > 0).map_or(lost, |left| count - left), count))
 }

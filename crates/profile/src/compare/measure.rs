@@ -287,6 +287,9 @@ fn joined_graph(
         graph = graph.with_costs(events.len(), |row, out| {
             columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
         });
+        for (column, event) in events.iter().enumerate() {
+            graph.note_event(column, &event.name);
+        }
     }
     let groups = profile.functions().map(|function| identity.joined(run, function).index());
     graph.folded(&Partition::new(identity.functions.len(), groups))

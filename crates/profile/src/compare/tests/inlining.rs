@@ -134,6 +134,15 @@ fn inlining_is_found_where_lines_moved() {
     }
 }
 
+/// Returns the self cost that is said to be inlined, or no longer.
+fn moved(base: &Profile, new: &Profile) -> Option<Cost> {
+    let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+    comparison.explain(0).causes.iter().find_map(|explanation| match explanation.cause {
+        Cause::Moved { moved, .. } => Some(moved),
+        _ => None,
+    })
+}
+
 #[test]
 fn all_of_a_function_is_inlined_into_a_caller_that_is_called_less_often() {
     let apart = profile(&with_helper(6, 17, 30));
@@ -148,13 +157,17 @@ fn all_of_a_function_is_inlined_into_a_caller_that_is_called_less_often() {
     let together = profile(&functions);
     for (base, new) in [(&apart, &together), (&together, &apart)] {
         assert_eq!(moves(base, new).len(), 1);
-        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
-        let causes = comparison.explain(0).causes;
-        let moved = causes.iter().find_map(|explanation| match explanation.cause {
-            Cause::Moved { moved, .. } => Some(moved),
-            _ => None,
-        });
-        assert_eq!(moved, Some(sum(&SMALL)));
+        assert_eq!(moved(base, new), Some(sum(&SMALL)));
+    }
+    // A half of the calls is left: the other half is inlined.
+    functions[0].calls.clear();
+    let half = SMALL.map(|cost| cost / 20);
+    functions[0].lines = [from(17, &PROCESS.map(|cost| cost / 10)), vec![(19, 160)], from(6, &half)].concat();
+    functions[0] = functions[0].clone().call("small", 20, 6, 19, sum(&half));
+    functions.insert(0, function("small", &from(6, &half)));
+    let together = profile(&functions);
+    for (base, new) in [(&apart, &together), (&together, &apart)] {
+        assert_eq!(moved(base, new), Some(sum(&SMALL) / 2));
     }
 }
 
