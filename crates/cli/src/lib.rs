@@ -30,6 +30,8 @@ mod native;
 mod output;
 mod output_name;
 mod pager;
+#[cfg(unix)]
+mod pipe_signal;
 mod profile_files;
 mod programs;
 mod progress;

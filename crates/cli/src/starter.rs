@@ -52,7 +52,7 @@ impl Start<'_> {
         };
         let mut command = Command::new(own);
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::arg0(&mut command, NAME);
+        std::os::unix::process::CommandExt::arg0(crate::pipe_signal::keep(&mut command), NAME);
         command
             .arg(std::process::id().to_string())
             .arg(if self.overwrites { OVERWRITE } else { KEEP })
@@ -165,7 +165,7 @@ fn ends_with(_parent: &OsStr) -> bool {
 /// Runs a program in place of this one. Returns only if that fails.
 #[cfg(unix)]
 pub(crate) fn become_program(command: &mut Command) -> std::io::Error {
-    std::os::unix::process::CommandExt::exec(command)
+    std::os::unix::process::CommandExt::exec(crate::pipe_signal::keep(command))
 }
 
 #[cfg(not(unix))]

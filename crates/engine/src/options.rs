@@ -87,6 +87,8 @@ pub struct Options {
     pub parent: Option<u32>,
     /// The program, its signals and more, if it takes the place of one that was recorded.
     pub inherited: Option<Inherited>,
+    /// `true` if the program begins with `SIGPIPE` ignored. Programs in Rust ignore it themselves, so the process does not tell.
+    pub ignores_pipe_signal: bool,
     /// `true` if each instruction has its cost.
     pub by_instruction: bool,
     /// `true` if each source line has its cost.
@@ -127,6 +129,7 @@ impl Options {
             words_for_others: None,
             parent: None,
             inherited: None,
+            ignores_pipe_signal: false,
             by_instruction: false,
             by_line: true,
             compresses_names: true,

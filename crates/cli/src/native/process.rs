@@ -102,6 +102,10 @@ fn options(arguments: &[OsString]) -> Result<Options, String> {
         Some(inherited) => inherited.parent,
         None => value("parent").and_then(|parent| parent.to_str()?.parse().ok()),
     };
+    options.ignores_pipe_signal = match &inherited {
+        Some(inherited) => inherited.ignores_pipe_signal,
+        None => crate::pipe_signal::is_ignored(),
+    };
     options.inherited = inherited;
     if is_yes("trace-children", false) {
         let own = [super::OWN_PROGRAM, super::MARK].map(OsString::from);

@@ -1,5 +1,7 @@
 //! Signals that come while the engine is between two states of the program, and those that wait for one thread.
 
+use std::process::Command;
+
 use super::programs::compile;
 use super::sums::Sums;
 use super::threads::shell_status;
@@ -354,5 +356,27 @@ fn blocks_that_are_interrupted_have_their_costs() {
         });
         assert!(sums[0].functions() > 0);
         assert_eq!(sums[0].differences(&sums[1]), (Vec::new(), 0), "{mode:?}");
+    }
+}
+
+/// Services run programs with the signal of a closed pipe ignored.
+#[test]
+fn a_signal_of_pipes_that_is_ignored_stays_so() {
+    if !has_engine(&["cc", "sh", "valgrind"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let text = "#include <signal.h>\n#include <stdio.h>\nint main(void) {\n\
+        struct sigaction action; sigaction(SIGPIPE, 0, &action); printf(\"%d\\n\", action.sa_handler == SIG_IGN); return 0; }\n";
+    compile(folder.path(), "pipe", &[], text);
+    let gristmill = env!("CARGO_BIN_EXE_gristmill");
+    for engine in ["native", "valgrind"] {
+        for (trap, expected) in [("trap '' PIPE;", "1\n"), ("", "0\n")] {
+            let script =
+                format!("{trap} exec {gristmill} record --engine {engine} -q --force -o a.out ./pipe");
+            let mut command = Command::new("sh");
+            let output = command.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+            assert_eq!(stdout(&output), expected, "{engine} {trap} {}", stderr(&output));
+        }
     }
 }

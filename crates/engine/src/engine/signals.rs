@@ -126,7 +126,7 @@ fn failed(error: u32) -> i64 {
 impl Engine {
     pub(crate) fn begin_signals(&mut self, state: &mut State) {
         let inherited = self.options.inherited.as_ref();
-        self.signals.begin(inherited.is_some_and(|inherited| inherited.ignores_pipe_signal));
+        self.signals.begin(self.options.ignores_pipe_signal);
         set_mask(state, inherited.map_or_else(masks::of_kernel, |inherited| inherited.mask));
     }
 
