@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gristmill_format::Cost;
 use gristmill_output::source::{SourceError, SourceText, Sources, without_end};
 use gristmill_output::{printable_bytes, printable_line};
-use gristmill_profile::event::MEMORY;
+use gristmill_profile::event::is_memory;
 use gristmill_profile::source_lines::{FileLines, PartialCosts};
 use gristmill_profile::{FunctionId, MemoryBudget, Profile};
 use regex::Regex;
@@ -122,7 +122,7 @@ impl<'a> Report<'a> {
         self.shares.iter().zip(&self.options.show).any(|(is_above_whole, event)| {
             let is_negative = |entry| event.of(self.list.entries.costs(entry)).is_some_and(|cost| cost < 0);
             is_above_whole.load(Ordering::Relaxed)
-                && !event.name.starts_with(MEMORY)
+                && !is_memory(&event.name)
                 && !self.list.entries.ids().any(is_negative)
         })
     }

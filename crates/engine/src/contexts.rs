@@ -319,6 +319,7 @@ impl Contexts {
     pub(crate) fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }
+
     pub(crate) fn kind(&self, id: ContextId) -> Kind {
         self.kinds[id.index()]
     }

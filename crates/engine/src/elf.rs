@@ -42,6 +42,19 @@ const HEADER_END: u64 = 64;
 pub(crate) const HEADER_BYTES: u64 = 56;
 
 type Header = elf::FileHeader64<object::Endianness>;
+pub(crate) type Segments<'d> = &'d [elf::ProgramHeader64<object::Endianness>];
+
+/// Reads the header of a file and its program headers, which can be anywhere: tools that change programs move them. `None` if they are damaged,
+/// or more than the system loads, which could take any memory.
+pub(crate) fn headers<'d>(
+    data: &'d ReadCache<&File>,
+) -> Option<(&'d Header, object::Endianness, Segments<'d>)> {
+    let header = Header::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let is_bounded = header.e_phnum(endian) < elf::PN_XNUM;
+    let headers = is_bounded.then(|| header.program_headers(endian, data).ok())??;
+    Some((header, endian, headers))
+}
 
 impl Program {
     /// Reads the headers of a file.
@@ -60,11 +73,8 @@ impl Program {
         if start.get(4) != Some(&elf::ELFCLASS64.0) {
             return Err(refuse("is a program of 32 bits, and the native engine runs those of 64 bits"));
         }
-        let damaged = |_| refuse("has damaged headers");
-        // Program headers can be anywhere: tools that change programs move them.
         let data = ReadCache::new(file);
-        let header = Header::parse(&data).map_err(damaged)?;
-        let endian = header.endian().map_err(damaged)?;
+        let (header, endian, headers) = headers(&data).ok_or_else(|| refuse("has damaged headers"))?;
         if header.e_machine.get(endian) != elf::EM_X86_64 {
             return Err(refuse("is a program for another processor"));
         }
@@ -73,10 +83,6 @@ impl Program {
             elf::ET_DYN => true,
             _ => return Err(refuse("is not a program")),
         };
-        if header.e_phnum(endian) == elf::PN_XNUM {
-            return Err(refuse("has more program headers than the system loads"));
-        }
-        let headers = header.program_headers(endian, &data).map_err(damaged)?;
         let mut program = Program {
             segments: Vec::new(),
             entry: header.e_entry.get(endian),

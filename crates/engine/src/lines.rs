@@ -4,6 +4,7 @@
 //! expanded. [`Binary::line`](gristmill_code::Binary::line) does the same with them, and reads what this cannot.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -169,22 +170,23 @@ impl Lines {
         programs.entry(offset).or_insert_with(|| self.parse(offset).map(Rc::new)).clone()
     }
 
-    /// Returns the program of an address, and the index of the sequence in it.
-    fn sequence(&self, address: u64) -> Option<(usize, usize)> {
+    /// Returns the program of an address, the index of the sequence in it, and the addresses of that.
+    fn sequence(&self, address: u64) -> Option<(usize, usize, Range<u64>)> {
         let after = self.starts.partition_point(|start| start.address <= address);
         let first = after.saturating_sub(MAX_STARTS_OF_ADDRESS);
         self.starts[first..after].iter().rev().find_map(|start| {
-            let index = self.program(start.program)?.sequence(address)?;
-            Some((start.program, index))
+            let program = self.program(start.program)?;
+            let index = program.sequence(address)?;
+            let sequence = &program.sequences[index];
+            Some((start.program, index, sequence.start..sequence.end))
         })
     }
 
     /// Returns file and line of an address, and how far they go. `None` if nothing is known.
     pub(crate) fn at(&self, address: u64) -> Option<Run> {
-        let (program, index) = self.sequence(address)?;
+        let (program, index, sequence) = self.sequence(address)?;
         let mut all_rows = self.rows.borrow_mut();
         let rows = all_rows.entry((program, index)).or_insert_with(|| self.rows_of(program, index));
-        let sequence = &self.program(program)?.sequences[index];
         let after = rows.partition_point(|row| sequence.start + u64::from(row.offset) <= address);
         let Row { file, line, .. } = *rows.get(after.checked_sub(1)?)?;
         let end = rows.get(after).map_or(sequence.end, |next| sequence.start + u64::from(next.offset));
@@ -269,7 +271,7 @@ mod tests {
             while let Some(head) = lines.lines.slice().get(offset..offset + 4) {
                 for known in &lines.parse(offset).unwrap().sequences {
                     for address in [known.start, known.start.midpoint(known.end), known.end - 1] {
-                        let (program, index) = lines.sequence(address).unwrap();
+                        let (program, index, _) = lines.sequence(address).unwrap();
                         let found = &lines.program(program).unwrap().sequences[index];
                         assert_eq!((found.start, found.end), (known.start, known.end), "{}", path.display());
                         compared += 1;

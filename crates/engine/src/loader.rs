@@ -19,7 +19,6 @@ use crate::elf::{HEADER_BYTES, Program, Segment};
 use crate::objects::Objects;
 use crate::raw;
 use crate::refusal::Refusal;
-use crate::sanitizers;
 
 /// The end of the addresses of a program. Others are for its libraries and for code that it makes.
 const MAX_PROGRAM_END: u64 = 0x3000_0000;
@@ -77,12 +76,6 @@ pub(crate) fn check(path: &Path) -> Result<Checked, Refusal> {
     }
     if program.is_movable && end - start > MAX_PROGRAM_END - PROGRAM_START {
         return Err(Refusal::new(format!("{} is too large for the native engine", path.display())));
-    }
-    if let Some(sanitizer) = sanitizers::find(path) {
-        return Err(Refusal::new(format!(
-            "{} was built with a sanitizer ({sanitizer}), which needs the process for itself",
-            path.display()
-        )));
     }
     Ok(Checked { program, linker, file })
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use gristmill_code::{Binary, FileBytes, FileSource, FileSystem, Locator};
 use object::elf;
 use object::read::ReadCache;
-use object::read::elf::{FileHeader as _, ProgramHeader as _};
+use object::read::elf::ProgramHeader as _;
 
 use crate::lines::{Lines, Run, Source};
 use crate::symbols::{Section, Symbol, Symbols};
@@ -236,13 +236,9 @@ impl Objects {
 
 /// Returns what is added to addresses of a file that is mapped somewhere.
 fn bias(path: &Path, start: u64, length: u64, offset: u64) -> Option<u64> {
-    // Program headers can be anywhere in it.
-    let data = ReadCache::new(std::fs::File::open(path).ok()?);
-    let header = elf::FileHeader64::<object::Endianness>::parse(&data).ok()?;
-    let endian = header.endian().ok()?;
-    // More than any program has could take any memory.
-    let is_bounded = header.e_phnum(endian) < elf::PN_XNUM;
-    let headers = is_bounded.then(|| header.program_headers(endian, &data).ok())??;
+    let file = std::fs::File::open(path).ok()?;
+    let data = ReadCache::new(&file);
+    let (_, endian, headers) = crate::elf::headers(&data)?;
     let is_wanted = |header: &&elf::ProgramHeader64<object::Endianness>| {
         header.p_type(endian) == elf::PT_LOAD
             && header.p_flags(endian) & elf::PF_X != elf::ProgramFlags(0)

@@ -21,6 +21,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use crate::raw;
 use crate::refusal::Refusal;
+use crate::sanitizers;
 use crate::state::{Links, State};
 use crate::switch;
 use crate::threads::{self, Threads};
@@ -33,6 +34,7 @@ use crate::threads::{self, Threads};
 pub fn check(program: &Path) -> Result<(), Refusal> {
     cpuid::check()?;
     loader::check(program)?;
+    sanitizers::refuse(program)?;
     if Arena::has_memory() { Ok(()) } else { Err(no_memory()) }
 }
 

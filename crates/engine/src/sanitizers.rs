@@ -8,13 +8,27 @@ use object::elf;
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _};
 use object::{Object as _, ObjectSymbol as _};
 
+use crate::refusal::Refusal;
+
 /// The libraries and the functions of sanitizers that the engine cannot run. That for undefined behavior needs none of this.
 const LIBRARIES: [&[u8]; 4] = [b"libasan.so", b"libhwasan.so", b"liblsan.so", b"libtsan.so"];
 const FUNCTIONS: [&[u8]; 5] =
     [b"__asan_init", b"__hwasan_init", b"__lsan_init", b"__msan_init", b"__tsan_init"];
 
+/// Refuses a program that was built with one. All symbols are searched, so this is for the process that decides, and not repeated by the one
+/// that runs the program.
+pub(crate) fn refuse(program: &Path) -> Result<(), Refusal> {
+    match find(program) {
+        Some(sanitizer) => Err(Refusal::new(format!(
+            "{} was built with a sanitizer ({sanitizer}), which needs the process for itself",
+            program.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Returns the library, or the function, of a sanitizer that a program is linked with.
-pub(crate) fn find(program: &Path) -> Option<String> {
+fn find(program: &Path) -> Option<String> {
     let bytes = FileSystem.open_within(program, 0).ok()??;
     let file = ElfFile64::<object::Endianness>::parse(&bytes[..]).ok()?;
     let library =

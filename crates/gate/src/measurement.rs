@@ -150,7 +150,7 @@ impl Measurement {
                 && measurement.matched.contains(pattern.as_str())
                 && !measurement.budgets.contains_key(name)
             {
-                let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, &measurement.events);
+                let (costs, bound) = scope_costs(&graph, &names, pattern, *is_inclusive, width);
                 measurement.budgets.insert(name.clone(), costs);
                 if *is_inclusive {
                     measurement.reached.insert(name.clone(), reached_from(&graph, &names, pattern));
@@ -324,12 +324,11 @@ fn scope_costs(
     names: &[FunctionName],
     pattern: &Regex,
     is_inclusive: bool,
-    events: &[String],
+    width: usize,
 ) -> (Vec<Cost>, Option<CostBound>) {
     let is_match = names.iter().map(|name| usize::from(matches_name(pattern, &name.name)));
     // They are one group, so that calls between them count once.
     let groups = group_costs(graph, &Partition::new(2, is_match));
-    let width = events.len();
     let row = |costs: &CostTable| costs.row(1).iter().copied().take(width).collect::<Vec<Cost>>();
     if !is_inclusive {
         return (row(&groups.self_costs), None);

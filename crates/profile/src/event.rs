@@ -18,7 +18,7 @@ pub fn is_additive(name: &[u8], long_name: Option<&[u8]>) -> bool {
 }
 
 /// The start of the names of event types that are memory.
-pub const MEMORY: &str = "Memory";
+pub(crate) const MEMORY: &str = "Memory";
 
 /// Returns `true` for memory: a call that frees more than it takes costs less than 0.
 ///

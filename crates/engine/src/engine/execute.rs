@@ -19,6 +19,7 @@ use crate::invocation::Invocation;
 use crate::loader;
 use crate::memory;
 use crate::raw;
+use crate::sanitizers;
 use crate::state::State;
 
 /// The program of this process.
@@ -249,7 +250,8 @@ fn check(path: &Path) -> Result<bool, String> {
     if has_capabilities(&program) {
         return Err("it runs with capabilities".to_owned());
     }
-    loader::check(&program).map(|_| true).map_err(|refusal| refusal.to_string())
+    let checked = loader::check(&program).and_then(|_| sanitizers::refuse(&program));
+    checked.map(|()| true).map_err(|refusal| refusal.to_string())
 }
 
 /// `true` if a file has the start of a program. Another one can be a script that a shell runs when the kernel does not.

@@ -222,8 +222,8 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
 }
 
-/// Returns the folded calls of an arc, and the count that it had. Those that are left are as many as they would be if the caller were called as often as
-/// on the side of the arc.
+/// Returns two counts of calls of an arc: those that are folded, and those that it had. Those that are left are counted as if the caller were
+/// called as often on the other side as on this one.
 fn folded_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     let (lost, count) = lost_calls(flow, arc, side)?;
     let FlowArc { caller, calls, .. } = flow.arcs[arc];
