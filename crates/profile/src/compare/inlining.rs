@@ -6,7 +6,6 @@
 //! Nothing is claimed of such a function. What both sides ran as one binary, and what an interpreter ran, inlines nothing.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use gristmill_format::{Cost, ProducerKind};
 
@@ -14,6 +13,7 @@ use super::flow::{Flow, FlowArc};
 use super::inlining_proof::LineProof;
 use super::ratio::scaled;
 use super::{Comparison, JoinedId, Side};
+use crate::hash::Map;
 
 /// The direction of moved cost. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,8 +99,10 @@ impl Search<'_, '_> {
         let side = kind.side();
         let total = self.comparison.total(self.column);
         let least = (total.base.median.abs().max(total.new.median.abs()) / ONE_IN).max(1);
-        let mut found: HashMap<JoinedId, Vec<(JoinedId, Cost)>> = HashMap::new();
-        let mut order: Vec<JoinedId> = Vec::new();
+        let mut moves: Vec<Move> = Vec::new();
+        let mut place_of: Map<JoinedId, usize> = Map::default();
+        // By function: the part of its self cost that was folded into it.
+        let mut inherited: Vec<Cost> = vec![0; flow.selves.len()];
         for _ in 0..ROUNDS {
             let candidates = self.candidates(flow, side, least);
             let ends = |arc: usize| (flow.arcs[arc].caller, flow.arcs[arc].callee);
@@ -128,35 +130,29 @@ impl Search<'_, '_> {
                     break;
                 }
                 for (arc, _) in passed {
-                    if let Some(calls) = folded_calls(flow, arc, side) {
-                        flow.fold(arc, side, calls);
-                    }
+                    fold_arc(flow, arc, side, &mut inherited);
                 }
                 continue;
             }
             for (arc, _) in kept {
                 // Folding another arc can have changed this one.
-                let Some(calls) = folded_calls(flow, arc, side) else { continue };
+                let Some(moved) = fold_arc(flow, arc, side, &mut inherited) else { continue };
                 let FlowArc { caller, callee, .. } = flow.arcs[arc];
-                let moved = flow.fold(arc, side, calls);
-                let callers = found.entry(callee).or_default();
-                if callers.is_empty() {
-                    order.push(callee);
+                let place = *place_of.entry(callee).or_insert(moves.len());
+                if place == moves.len() {
+                    moves.push(Move { kind, function: callee, callers: Vec::new() });
                 }
+                let callers = &mut moves[place].callers;
                 match callers.iter_mut().find(|(known, _)| *known == caller) {
                     Some((_, cost)) => *cost += moved,
                     None => callers.push((caller, moved)),
                 }
             }
         }
-        order
-            .into_iter()
-            .filter_map(|function| {
-                let mut callers = found.remove(&function)?;
-                callers.sort_by_key(|&(caller, cost)| (Reverse(cost), caller));
-                Some(Move { kind, function, callers })
-            })
-            .collect()
+        for found in &mut moves {
+            found.callers.sort_by_key(|&(caller, cost)| (Reverse(cost), caller));
+        }
+        moves
     }
 
     /// Lists the arcs that lost calls, with the self cost of these calls, the greatest first. The inclusive cost of these
@@ -220,6 +216,18 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
     }
     let lost = expected - left;
     (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
+}
+
+/// Folds the lost calls of an arc. Returns the cost of the callee's own code that moved: not what was folded into it before.
+fn fold_arc(flow: &mut Flow, arc: usize, side: Side, inherited: &mut [Cost]) -> Option<Cost> {
+    let calls = folded_calls(flow, arc, side)?;
+    let FlowArc { caller, callee, .. } = flow.arcs[arc];
+    let before = flow.selves[callee.index()][side.index()];
+    let moved = flow.fold(arc, side, calls);
+    let passed_on = scaled(inherited[callee.index()], moved, before).unwrap_or(0);
+    inherited[callee.index()] -= passed_on;
+    inherited[caller.index()] += moved;
+    Some(moved - passed_on)
 }
 
 /// Returns two counts of calls of an arc: those that are folded, and those that it had. Those that are left are counted as if the caller were

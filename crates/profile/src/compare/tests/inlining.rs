@@ -171,6 +171,64 @@ fn all_of_a_function_is_inlined_into_a_caller_that_is_called_less_often() {
     }
 }
 
+/// `heavy` calls `step` 200 times and `other` does 100 times; `step` calls `mix`. As many calls of `heavy` and of `step` are
+/// inlined as these flags say.
+fn nested(is_inlined: bool) -> Vec<Text> {
+    let mix = |part: Cost| from(6, &[300, 30_000, 60_000, 30_000, 300].map(|cost| cost * part / 3));
+    let step = |part: Cost| from(17, &[600, 1200, 3000, 0, 1200, 600].map(|cost| cost * part / 3));
+    let heavy = from(30, &[400, 5000, 0, 8000]);
+    let other = from(40, &[300, 6000, 0, 300]);
+    let (mix_cost, step_cost) = (120_600, 6600);
+    let mut functions = if is_inlined {
+        vec![
+            function("step", &[mix(1), step(1)].concat()),
+            function("heavy", &[mix(2), step(2), heavy].concat()),
+            function("other", &other),
+        ]
+    } else {
+        let both = mix_cost + step_cost;
+        vec![
+            function("mix", &mix(3)),
+            function("step", &step(3)).call("mix", 300, 6, 20, mix_cost),
+            function("heavy", &heavy).call("step", 200, 17, 32, both * 2 / 3),
+            function("other", &other),
+        ]
+    };
+    let third = (mix_cost + step_cost) / 3;
+    let other = functions.len() - 1;
+    functions[other] = functions[other].clone().call("step", 100, 17, 42, third);
+    functions.push(function("main", &[(50, 10)]).call("heavy", 1, 30, 51, 13_400 + 2 * third).call(
+        "other",
+        1,
+        40,
+        52,
+        6600 + third,
+    ));
+    functions
+}
+
+#[test]
+fn a_cost_that_was_inlined_into_an_inlined_function_is_not_its_own() {
+    let (apart, together) = (profile(&nested(false)), profile(&nested(true)));
+    for (base, new) in [(&apart, &together), (&together, &apart)] {
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        let mut costs: Vec<(Vec<u8>, Cost)> = comparison
+            .explain(0)
+            .causes
+            .iter()
+            .filter_map(|explanation| match explanation.cause {
+                Cause::Moved { function, moved, .. } => {
+                    Some((comparison.mention(function).name.to_vec(), moved))
+                }
+                _ => None,
+            })
+            .collect();
+        costs.sort();
+        // Of the 6,600 of `step`, two thirds are for `heavy`.
+        assert_eq!(costs, [(b"mix".to_vec(), 120_600), (b"step".to_vec(), 4400)]);
+    }
+}
+
 #[test]
 fn a_caller_can_begin_with_inlined_code() {
     // The optimizer moved an instruction of `small` in front of those of `process`, so calls enter at the line of `small`.
