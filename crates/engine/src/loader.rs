@@ -54,6 +54,10 @@ pub(crate) struct Checked {
 /// Opens a program and its dynamic linker, and checks that both can run.
 pub(crate) fn check(path: &Path) -> Result<Checked, Refusal> {
     let open = |path: &Path| {
+        // A pipe would be waited for.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Refusal::new(format!("{} is not a regular file", path.display())));
+        }
         let file = File::open(path);
         file.map_err(|error| Refusal::new(format!("{} cannot be opened: {error}", path.display())))
     };

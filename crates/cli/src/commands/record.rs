@@ -176,7 +176,7 @@ impl Recorder {
             None => Ok(Recorder { path: PathBuf::from(native::OWN_PROGRAM), is_native: true, reason: None }),
             Some(reason) if args.engine == Engine::Native => Err(CliError::Usage {
                 message: format!("the native engine cannot record this: {reason}"),
-                hint: Some("--engine=valgrind records it".to_owned()),
+                hint: Some("try --engine=valgrind".to_owned()),
             }),
             reason => Recorder::valgrind(args, reason),
         }

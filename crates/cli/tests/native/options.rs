@@ -210,6 +210,20 @@ fn a_program_with_a_sanitizer_is_refused() {
     }
 }
 
+#[test]
+fn a_pipe_as_dynamic_linker_is_not_waited_for() {
+    if !has_engine(&["cc", "mkfifo"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let linker = folder.path().join("linker");
+    assert!(std::process::Command::new("mkfifo").arg(&linker).status().unwrap().success());
+    let option = format!("-Wl,--dynamic-linker={}", linker.display());
+    compile(folder.path(), "piped", &[option.as_str()], "int main(void) { return 0; }\n");
+    let output = crate::record(folder.path(), &["-o", "a.out", "./piped"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("is not a regular file"), "{}", stderr(&output));
+}
+
 /// The dynamic linker looks symbols up in one way while there is one thread, and in another way then.
 const THREAD: &str = r#"
 #include <pthread.h>
