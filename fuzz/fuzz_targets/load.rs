@@ -23,7 +23,8 @@ fuzz_target!(|data: &[u8]| {
     let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
     let is_plain = graph.self_costs().rows().chain(graph.arc_costs().rows()).flatten().all(|cost| *cost >= 0);
     // A call can free memory, so its callers can have less than it.
-    let is_memory: Vec<bool> = profile.events().map(|event| is_memory(&profile.event(event).name)).collect();
+    let name = |event| String::from_utf8_lossy(profile.event(event).name);
+    let is_memory: Vec<bool> = profile.events().map(|event| is_memory(&name(event))).collect();
     for function in profile.functions() {
         let node = graph.node_of(function);
         let costs = inclusive.cost(node);
