@@ -34,7 +34,7 @@ mod trigger;
 mod waits;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use gristmill_format::NameSpace;
 use gristmill_profile::hash::Map;
@@ -52,9 +52,9 @@ use crate::objects::Objects;
 use crate::options::Options;
 use crate::state::{Frame, State};
 use crate::threads::Threads;
-use branches::{IndirectBranch, Site};
-use chunk::{Lead, Patch};
-use flush::Retired;
+use branches::IndirectBranch;
+use chunk::Patch;
+use flush::{Cached, Retired};
 use jump_counts::Followed;
 pub(crate) use limits::Limits;
 pub(crate) use masks::STOP_SIGNAL;
@@ -161,24 +161,12 @@ pub(crate) struct Engine {
     pub(crate) objects: Objects,
     pub(crate) contexts: Contexts,
     pub(crate) blocks: Vec<Translated>,
-    by_entrance: Map<Entrance, u32>,
-    /// The same in order.
-    entrances: BTreeSet<Entrance>,
-    leads: Map<Entrance, Lead>,
-    /// The count of blocks that leave their counting to one, by its address and context.
-    ways: Map<(u64, ContextId), u8>,
-    /// The count of blocks in the code cache that count others before them, too.
-    repeated_count: usize,
+    cached: Cached,
     /// The flags that code needs, by its address.
     needed_flags: RefCell<Map<u64, u32>>,
-    /// The blocks that are in the code cache, in the order of their code.
-    live: Vec<u32>,
     retired: Retired,
     exits: Vec<Exit>,
-    sites: Vec<Site>,
     target_tables: Vec<TargetTable>,
-    /// The sites that know a target, by that.
-    sites_of_targets: BTreeSet<(u64, u32)>,
     hot_place: HotPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
@@ -261,18 +249,11 @@ impl Engine {
             objects,
             contexts,
             blocks: Vec::new(),
-            by_entrance: Map::default(),
-            entrances: BTreeSet::new(),
-            leads: Map::default(),
-            ways: Map::default(),
-            repeated_count: 0,
+            cached: Cached::default(),
             needed_flags: RefCell::default(),
-            live: Vec::new(),
             retired: Retired::default(),
             exits: signals::FIRST_EXITS.to_vec(),
-            sites: Vec::new(),
             target_tables: Vec::new(),
-            sites_of_targets: BTreeSet::new(),
             hot_place,
             odd_return: 0,
             threads,
@@ -360,7 +341,7 @@ impl Engine {
 
     /// `true` if an indirect branch can lead to its target without the engine from here on.
     fn links(&self, state: &State, site: u32) -> bool {
-        self.options.links_blocks && self.is_current(state, self.sites[site as usize].branch.context)
+        self.options.links_blocks && self.is_current(state, self.cached.sites[site as usize].branch.context)
     }
 
     fn prepare_to_run(&self, state: &mut State) {
@@ -393,7 +374,7 @@ impl Engine {
                 self.indirect(state, site);
             }
             Exit::Indirect { site } => {
-                let branch = self.sites[site as usize].branch;
+                let branch = self.cached.sites[site as usize].branch;
                 self.indirect_now(state, branch);
             }
             Exit::IndirectOnce(branch) => self.indirect_now(state, *branch),
@@ -488,7 +469,7 @@ impl Engine {
 
     /// Returns the code of a block if it is translated.
     fn known_block(&self, entrance: Entrance) -> Option<u64> {
-        self.by_entrance.get(&entrance).map(|known| self.blocks[*known as usize].code)
+        self.cached.by_entrance.get(&entrance).map(|known| self.blocks[*known as usize].code)
     }
 
     fn add_exit(&mut self, exit: Exit) -> u32 {

@@ -46,7 +46,7 @@ pub(super) struct Site {
 impl Engine {
     /// Writes an indirect branch, with `rcx` spilled, and the target in it.
     pub(super) fn emit_indirect(&mut self, chunk: &mut Chunk, end: &BlockEnd, return_address: Option<u64>) {
-        let number = self.sites.len() as u32;
+        let number = self.cached.sites.len() as u32;
         if let Some(return_address) = return_address {
             self.emit_push_return(chunk, return_address);
         }
@@ -60,12 +60,20 @@ impl Engine {
         let branch =
             IndirectBranch { context: end.context, site: end.site, block: end.number, return_address };
         let chain = [Comparison::default(); MAX_CHAIN as usize];
-        self.sites.push(Site { branch, first: next, next, chain, unknown, target_count: 0, table: None });
+        self.cached.sites.push(Site {
+            branch,
+            first: next,
+            next,
+            chain,
+            unknown,
+            target_count: 0,
+            table: None,
+        });
     }
 
     /// Goes on with an indirect branch to an address that its site does not know.
     pub(super) fn indirect(&mut self, state: &mut State, number: u32) {
-        let site = self.sites[number as usize];
+        let site = self.cached.sites[number as usize];
         let target = state.target;
         if target > MAX_CODE_ADDRESS {
             // A comparison has 32 bits.
@@ -114,18 +122,18 @@ impl Engine {
         // Registers are as behind the comparison.
         state.spill0 = state.gpr[1];
         state.resume = found;
-        self.sites_of_targets.insert((target, number));
+        self.cached.sites_of_targets.insert((target, number));
         let comparison = Comparison::new(target, start, next);
         if site.target_count < MAX_CHAIN {
             Arena::patch(site.next, crate::asm::displacement(site.next, start));
-            let site = &mut self.sites[number as usize];
+            let site = &mut self.cached.sites[number as usize];
             site.chain[site.target_count as usize] = comparison;
             site.next = next;
         } else {
             let table = site.table.unwrap_or_else(|| self.chain_as_table(number));
             self.add_to_table(table, comparison, site.unknown);
         }
-        self.sites[number as usize].target_count += 1;
+        self.cached.sites[number as usize].target_count += 1;
     }
 
     /// Goes on with an indirect branch once, in what has become of its context.
@@ -162,24 +170,24 @@ impl Engine {
 
     /// Makes the chain of a site a table.
     fn chain_as_table(&mut self, number: u32) -> u32 {
-        let Site { chain, first, unknown, .. } = self.sites[number as usize];
+        let Site { chain, first, unknown, .. } = self.cached.sites[number as usize];
         let (table, code) = self.add_target_table(0, unknown);
         // From the last one on: each leads to those behind it until it is in the table.
         for comparison in chain.into_iter().rev() {
             self.add_to_table(table, comparison, unknown);
         }
         Arena::patch(first, crate::asm::displacement(first, code));
-        self.sites[number as usize].table = Some(table);
+        self.cached.sites[number as usize].table = Some(table);
         table
     }
 
     /// Forgets targets of indirect branches in a range, where another object can be mapped: they lead to functions of the one before.
     pub(super) fn forget_targets(&mut self, range: Range<u64>) {
-        let known = self.sites_of_targets.range((range.start, 0)..(range.end, 0));
+        let known = self.cached.sites_of_targets.range((range.start, 0)..(range.end, 0));
         let known: Vec<(u64, u32)> = known.copied().collect();
         for (target, number) in known {
-            self.sites_of_targets.remove(&(target, number));
-            let site = &mut self.sites[number as usize];
+            self.cached.sites_of_targets.remove(&(target, number));
+            let site = &mut self.cached.sites[number as usize];
             if let Some(table) = site.table {
                 let unknown = site.unknown;
                 self.forget_target(table, target, unknown);

@@ -88,7 +88,7 @@ impl Engine {
     /// Replaces the start of a block, which is no longer right, by a way to a new translation. All earlier translations share it, so that code
     /// that changes again and again is one jump away.
     pub(super) fn lead_on(&mut self, code: u64, entrance: Entrance) {
-        let lead = match self.leads.get(&entrance) {
+        let lead = match self.cached.leads.get(&entrance) {
             Some(lead) => *lead,
             None => {
                 let mut chunk = self.chunk();
@@ -97,7 +97,7 @@ impl Engine {
                 self.emit_exit(&mut rare, Exit::Lead { entrance, patch: Patch::new(patch) });
                 let missing = self.arena.add_rare_code(rare.bytes());
                 let lead = Lead { start: self.add_chunk(chunk), patch, missing };
-                self.leads.insert(entrance, lead);
+                self.cached.leads.insert(entrance, lead);
                 lead
             }
         };

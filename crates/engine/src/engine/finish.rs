@@ -1,12 +1,10 @@
 //! The end of the program, and of a recording that cannot go on.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
-use gristmill_profile::hash::Map;
 use linux_raw_sys::general as sys;
 
-use super::flush::{FIRST, Retired};
+use super::flush::{Cached, FIRST, Retired};
 use super::master_handler;
 use super::own_call::{STOPPED, exit, own_call};
 use super::signals::HANDLER_EDGE;
@@ -68,16 +66,10 @@ impl Engine {
         if !self.threads.running_others(state).is_empty() {
             return;
         }
-        self.by_entrance = Map::default();
-        self.entrances = BTreeSet::new();
-        self.leads = Map::default();
-        self.ways = Map::default();
+        self.cached = Cached::default();
         self.needed_flags = RefCell::default();
-        self.live = Vec::new();
         self.retired = Retired::default();
         self.exits = Vec::new();
-        self.sites = Vec::new();
-        self.sites_of_targets = BTreeSet::new();
         self.arena.release_code();
     }
 
@@ -118,7 +110,7 @@ impl Engine {
     /// Goes on with a block whose code has changed. The one before keeps its counts.
     pub(super) fn translate_again(&mut self, state: &mut State, block: u32) {
         let Translated { entrance, code, .. } = self.blocks[block as usize];
-        if self.by_entrance.get(&entrance) == Some(&block) {
+        if self.cached.by_entrance.get(&entrance) == Some(&block) {
             self.forget_blocks(&[(entrance, code)]);
         }
         self.go(state, entrance);
@@ -128,10 +120,10 @@ impl Engine {
     fn forget_blocks(&mut self, old: &[(Entrance, u64)]) {
         let leads_on = self.leads_on(old.len());
         for &(entrance, code) in old {
-            if self.by_entrance.remove(&entrance).is_some() {
-                self.repeated_count -= usize::from(entrance.before.is_some());
+            if self.cached.by_entrance.remove(&entrance).is_some() {
+                self.cached.repeated_count -= usize::from(entrance.before.is_some());
             }
-            self.entrances.remove(&entrance);
+            self.cached.entrances.remove(&entrance);
             if leads_on {
                 self.lead_on(code, entrance);
             }
@@ -152,9 +144,9 @@ impl Engine {
         let is_inside = |block: &Translated| block.entrance.address < end && block.next() > address;
         // A block that begins before may reach into it.
         let first = address.saturating_sub(MAX_BLOCK_BYTES as u64);
-        let near = self.entrances.range(Entrance::new(first, FIRST)..Entrance::new(end, FIRST));
+        let near = self.cached.entrances.range(Entrance::new(first, FIRST)..Entrance::new(end, FIRST));
         let old = near.filter_map(|entrance| {
-            let block = &self.blocks[*self.by_entrance.get(entrance)? as usize];
+            let block = &self.blocks[*self.cached.by_entrance.get(entrance)? as usize];
             is_inside(block).then_some((*entrance, block.code))
         });
         let old: Vec<(Entrance, u64)> = old.collect();

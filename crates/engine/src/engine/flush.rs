@@ -1,7 +1,11 @@
 //! A full code cache: all code is forgotten, and translated again when it runs. Counters, contexts and calls stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use gristmill_profile::hash::Map;
+
+use super::branches::Site;
+use super::chunk::Lead;
 use super::{Engine, Entrance, Exit};
 use crate::arena::{Arena, Table};
 use crate::contexts::ContextId;
@@ -13,6 +17,25 @@ pub(super) const FIRST: ContextId = ContextId(0);
 
 /// Code that leads on to another translation.
 const LEADING_CODE_BYTES: u64 = 64;
+
+/// The index of the code in the code cache.
+#[derive(Debug, Default)]
+pub(super) struct Cached {
+    /// The numbers of blocks.
+    pub(super) by_entrance: Map<Entrance, u32>,
+    /// The same in order.
+    pub(super) entrances: BTreeSet<Entrance>,
+    pub(super) leads: Map<Entrance, Lead>,
+    /// The count of blocks that leave their counting to one, by its address and context.
+    pub(super) ways: Map<(u64, ContextId), u8>,
+    /// The count of blocks that count others before them, too.
+    pub(super) repeated_count: usize,
+    /// The numbers of blocks in the order of their code.
+    pub(super) live: Vec<u32>,
+    pub(super) sites: Vec<Site>,
+    /// The sites that know a target, by that.
+    pub(super) sites_of_targets: BTreeSet<(u64, u32)>,
+}
 
 /// The rest of code that was forgotten.
 #[derive(Debug, Default)]
@@ -74,7 +97,7 @@ impl Engine {
         let lasting = match exit {
             Exit::Go { entrance, .. } | Exit::Lead { entrance, .. } => Exit::Go { entrance, patch: None },
             Exit::Deep { call, is_rcx_spilled, .. } => Exit::Deep { call, is_rcx_spilled, patch: None },
-            Exit::Indirect { site } => Exit::IndirectOnce(Box::new(self.sites[site as usize].branch)),
+            Exit::Indirect { site } => Exit::IndirectOnce(Box::new(self.cached.sites[site as usize].branch)),
             Exit::Return
             | Exit::ReturnAndPop(_)
             | Exit::Enter(_)
@@ -101,14 +124,8 @@ impl Engine {
         self.retired.must_flush = false;
         self.arena.forget_code_from(self.retired.lasting_code_end);
         self.exits.truncate(self.retired.lasting_exits);
-        self.retired.blocks.extend(self.by_entrance.drain());
-        self.entrances.clear();
-        self.leads.clear();
-        self.ways.clear();
-        self.repeated_count = 0;
-        self.live.clear();
-        self.sites_of_targets.clear();
-        self.sites.clear();
+        let Cached { by_entrance, .. } = std::mem::take(&mut self.cached);
+        self.retired.blocks.extend(by_entrance);
         self.retired.tables.extend(self.target_tables.drain(..).map(|table| table.table()));
         self.contexts.forget_continuations();
         // A return from these calls finds its way by the shadow stack alone.

@@ -112,7 +112,7 @@ impl Engine {
         if !is_jump || target != branch.target {
             return;
         }
-        let block = self.by_entrance.get(&Entrance::new(branch.site.block, branch.context));
+        let block = self.cached.by_entrance.get(&Entrance::new(branch.site.block, branch.context));
         if let Some(Followed::Sometimes(cell)) = block.and_then(|block| self.jumps.get(&(*block, target))) {
             cell.add(state.own_address, 1);
         }

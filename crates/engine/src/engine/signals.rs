@@ -429,8 +429,8 @@ impl Engine {
 
     /// Returns the number of the block that has an address in its code.
     pub(super) fn block_around(&self, code: u64) -> Option<u32> {
-        let after = self.live.partition_point(|number| self.blocks[*number as usize].code <= code);
-        let number = *self.live.get(after.checked_sub(1)?)?;
+        let after = self.cached.live.partition_point(|number| self.blocks[*number as usize].code <= code);
+        let number = *self.cached.live.get(after.checked_sub(1)?)?;
         let block = &self.blocks[number as usize];
         (code - block.code < u64::from(block.code_bytes)).then_some(number)
     }

@@ -187,10 +187,10 @@ impl Engine {
         let code = chunk.asm.base();
         let block = &mut self.blocks[number as usize];
         block.code = code;
-        self.repeated_count += usize::from(block.entrance.before.is_some());
-        self.by_entrance.insert(block.entrance, number);
-        self.entrances.insert(block.entrance);
-        self.live.push(number);
+        self.cached.repeated_count += usize::from(block.entrance.before.is_some());
+        self.cached.by_entrance.insert(block.entrance, number);
+        self.cached.entrances.insert(block.entrance);
+        self.cached.live.push(number);
         Arena::mark_block(code);
     }
 

@@ -195,15 +195,18 @@ impl Engine {
             _ => return false,
         };
         let Translated { entrance, before_count, .. } = self.blocks[number as usize];
-        let ways_to = |target: &u64| self.ways.get(&(*target, entrance.context)).copied().unwrap_or_default();
+        let ways_to =
+            |target: &u64| self.cached.ways.get(&(*target, entrance.context)).copied().unwrap_or_default();
         let leaves = usize::from(before_count) < MAX_BEFORE
-            && self.repeated_count < MAX_REPEATED
+            && self.cached.repeated_count < MAX_REPEATED
             && !self.options.collects_jumps
             && self.options.dump_every == 0
             && targets.iter().all(|target| *target >= block.next() && ways_to(target) < MAX_WAYS)
             && transfers.iter().all(|transfer| matches!(transfer, Transfer::Jump));
         if leaves {
-            targets.iter().for_each(|target| *self.ways.entry((*target, entrance.context)).or_default() += 1);
+            targets
+                .iter()
+                .for_each(|target| *self.cached.ways.entry((*target, entrance.context)).or_default() += 1);
         }
         leaves
     }
