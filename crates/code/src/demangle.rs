@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_type};
 
 /// Demangles a name of C++ or Rust. `None` if the name is not mangled.
 ///
@@ -23,16 +23,27 @@ pub fn demangle(name: &[u8]) -> Option<String> {
     let end = symbol.find(['.', '@']).filter(|end| *end > 2).unwrap_or(symbol.len());
     let (mangled, suffix) =
         if symbol.starts_with("_R") || is_legacy_rust(symbol) { (symbol, "") } else { symbol.split_at(end) };
-    let mut bounded = DemangledText::new(symbol);
-    if symbol.starts_with("_R") || is_legacy_rust(symbol) {
+    let readable = if symbol.starts_with("_R") || is_legacy_rust(symbol) {
+        let mut bounded = DemangledText::new(symbol);
         write!(bounded, "{:#}", rustc_demangle::try_demangle(mangled).ok()?).ok()?;
-    } else if symbol.starts_with("_Z") {
-        let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
-        let parsed = cpp_demangle::Symbol::new_with_options(mangled, &options).ok()?;
-        let options = DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
-        parsed.structured_demangle(&mut bounded, &options).ok()?;
+        bounded.into_string()
+    } else {
+        let repaired = with_return_type(mangled, demangle_cpp);
+        demangle_cpp(repaired.as_deref().unwrap_or(mangled))?
+    };
+    Some(readable).filter(|text| !text.is_empty()).map(|text| text + suffix)
+}
+
+fn demangle_cpp(symbol: &str) -> Option<String> {
+    if !symbol.starts_with("_Z") {
+        return None;
     }
-    Some(bounded.into_string()).filter(|text| !text.is_empty()).map(|text| text + suffix)
+    let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
+    let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
+    let mut bounded = DemangledText::new(symbol);
+    let options = DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
+    parsed.structured_demangle(&mut bounded, &options).ok()?;
+    Some(bounded.into_string())
 }
 
 /// Returns `true` for names of Rust's older mangling: C++ names whose last part is a hash.
@@ -57,6 +68,17 @@ mod tests {
             ("__ZN5stone5crushEv", "stone::crush()"),
             ("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
             ("_RNvC4mill4main", "mill::main"),
+            ("_ZN1SC1IiEEiT_", "S::S<int>(int, int)"),
+            ("_ZZN1SC1IiEEiT_ENKUlvE_clEv", "S::S<int>(int, int)::{lambda()#1}::operator()() const"),
+            ("_ZN1SC2IiEEiT_.cold", "S::S<int>(int, int).cold"),
+            (
+                "_ZNSt10unique_ptrI1WSt14default_deleteIS0_EEC2IS2_vEEPS0_",
+                "std::unique_ptr<W, std::default_delete<W> >::unique_ptr<std::default_delete<W>, void>(W*)",
+            ),
+            // Classes and functions whose names look like that of a constructor.
+            ("_ZN3C1IC1Ei", "C1I::C1I(int)"),
+            ("_ZN3C1I3fooEi", "C1I::foo(int)"),
+            ("_ZN3C1I3fooIiEEiT_", "int C1I::foo<int>(int)"),
         ] {
             assert_eq!(demangle(name.as_bytes()).as_deref(), Some(readable), "{name}");
         }

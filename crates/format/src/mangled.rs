@@ -1,4 +1,4 @@
-//! Limits of mangled names: whoever demangles one takes no more time, stack and memory than these allow.
+//! Mangled names: limits for whoever demangles one, so that it takes no more time, stack and memory than these allow, and a repair.
 
 use std::fmt;
 
@@ -59,4 +59,39 @@ impl fmt::Write for DemangledText {
         self.text.push_str(text);
         Ok(())
     }
+}
+
+/// The limit of the ends of a name that are tried.
+const MAX_ENDS: usize = 128;
+
+/// Returns the name of a C++ constructor that is a template with a return type, which only functions have. `None` for any other name. The
+/// demangler takes the first type of every template for the type that it returns, so a constructor would lose its first parameter.
+///
+/// `demangle` demangles a name.
+///
+/// ```
+/// use gristmill_format::with_return_type;
+///
+/// let demangle = |name: &str| (name == "_ZN1SC1IiEEv").then(|| "S::S<int>()".to_owned());
+/// assert_eq!(with_return_type("_ZN1SC1IiEEiT_", demangle).as_deref(), Some("_ZN1SC1IiEEviT_"));
+/// assert_eq!(with_return_type("_ZN5stone5crushEi", demangle), None);
+/// ```
+pub fn with_return_type(symbol: &str, demangle: impl Fn(&str) -> Option<String>) -> Option<String> {
+    // Names within a function begin with it.
+    let names = symbol.strip_prefix("_Z")?.trim_start_matches('Z').strip_prefix('N')?;
+    let is_constructor = |word: &[u8]| matches!(word, [b'C', b'1'..=b'5', b'I']);
+    let first = names.as_bytes().windows(3).position(is_constructor)?;
+    // The last part of the name has arguments, which end before the name does.
+    let ends = names
+        .bytes()
+        .enumerate()
+        .skip(first)
+        .filter(|&(end, byte)| byte == b'E' && names[..end].ends_with('E'));
+    ends.take(MAX_ENDS).find_map(|(end, _)| {
+        let (name, parameters) = names.split_at(end + 1);
+        // A name that is not complete cannot be demangled. That of a function begins with the type that it returns.
+        let is_function = demangle(&format!("_ZN{name}v"))?.starts_with("void ");
+        let start = &symbol[..symbol.len() - parameters.len()];
+        Some((!is_function && !parameters.is_empty()).then(|| format!("{start}v{parameters}")))
+    })?
 }

@@ -173,26 +173,30 @@ impl Split<'_, '_> {
         let mut gathered = Gathered::default();
         // By function: the moves into or out of it, each with the cost.
         let mut taken: OrderedMap<JoinedId, Vec<(usize, Cost)>> = OrderedMap::default();
-        let mut move_of: OrderedMap<JoinedId, usize> = OrderedMap::default();
+        let mut move_of: OrderedMap<JoinedId, (usize, (Cost, Cost))> = OrderedMap::default();
         for (index, moving) in self.moves.iter().enumerate() {
             let sign = if moving.kind == MoveKind::Inlined { 1 } else { -1 };
             let parts = gathered.or_default(Key::Move(MoveId::new(index)));
             parts.push((moving.function, -sign * moving.moved()));
-            move_of.insert(moving.function, index);
+            move_of.insert(moving.function, (index, self.part_of_others(moving)));
             for &(caller, cost) in &moving.callers {
                 parts.push((caller, sign * cost));
                 taken.or_default(caller).push((index, cost));
             }
         }
         for function in self.comparison.functions() {
-            let mut add = |key: Key, part: Cost| {
-                let key = match key {
-                    // What is left of an inlined function is gone because of that.
-                    Key::New(function) | Key::Vanished(function) => {
-                        move_of.get(function).map_or(key, |&index| Key::Move(MoveId::new(index)))
+            let mut add = |key: Key, mut part: Cost| {
+                // What is left of an inlined function is gone because of that, except for callers that it was not inlined into.
+                if let Key::New(inlined) | Key::Vanished(inlined) = key
+                    && let Some(&(index, (others, all))) = move_of.get(inlined)
+                {
+                    let of_others = scaled(part, others, all).unwrap_or(0);
+                    if part != of_others {
+                        let key = Key::Move(MoveId::new(index));
+                        gathered.or_default(key).push((function, part - of_others));
                     }
-                    key => key,
-                };
+                    part = of_others;
+                }
                 if part != 0 {
                     gathered.or_default(key).push((function, part));
                 }
@@ -236,6 +240,22 @@ impl Split<'_, '_> {
             parts.shrink_to_fit();
         }
         gathered
+    }
+
+    /// Returns the part of an inlined function that callers call to which nothing of it moved, as a fraction.
+    fn part_of_others(&self, moving: &Move) -> (Cost, Cost) {
+        let mut into: Vec<JoinedId> = moving.callers.iter().map(|&(caller, _)| caller).collect();
+        into.sort_unstable();
+        let (mut others, mut all) = (0, 0);
+        for arc in self.flow.incoming(moving.function) {
+            let caller = self.flow.arcs[arc].caller;
+            if caller != moving.function {
+                let (part, _) = self.flow.share(arc, moving.kind.side());
+                all += part;
+                others += if into.binary_search(&caller).is_err() { part } else { 0 };
+            }
+        }
+        (others, all)
     }
 
     /// Returns `true` if arcs prove that only the counts of a function's calls changed.

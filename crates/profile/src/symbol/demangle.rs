@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_type};
 
 /// The digits of the hash of Rust's older mangling.
 pub(super) const HASH_DIGITS: usize = 16;
@@ -38,6 +38,11 @@ pub fn demangle(name: &[u8]) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return half_demangled(text);
     }
+    let repaired = with_return_type(symbol, demangle_cpp);
+    demangle_cpp(repaired.as_deref().unwrap_or(symbol))
+}
+
+fn demangle_cpp(symbol: &str) -> Option<String> {
     let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
     let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
     let mut bounded = DemangledText::new(symbol);

@@ -230,6 +230,28 @@ fn a_cost_that_was_inlined_into_an_inlined_function_is_not_its_own() {
 }
 
 #[test]
+fn calls_that_another_caller_no_longer_makes_were_not_inlined() {
+    let mut base = with_helper(6, 17, 30);
+    // `fast` calls `small` 2,000 times, and `process` 400 times.
+    let of_fast = sum(&SMALL) * 5 / 6;
+    base.push(function("fast", &[(60, 9000)]).call("small", 2000, 6, 61, of_fast));
+    base[1..].iter_mut().rev().skip(1).for_each(|caller| caller.calls[0].4 -= of_fast);
+    let mut new = inlined(6, 17, 30);
+    new[0].lines = [from(17, &PROCESS), from(6, &SMALL.map(|cost| cost / 6))].concat();
+    new.push(function("fast", &[(60, 9000)]));
+    let (base, new) = (profile(&base), profile(&new));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let causes = comparison.explain(0).causes;
+    let effect_of = |is_cause: fn(&Cause) -> bool| {
+        causes.iter().filter(|known| is_cause(&known.cause)).map(|known| known.effect).collect::<Vec<_>>()
+    };
+    assert_eq!(effect_of(|cause| matches!(cause, Cause::Vanished { .. })), [-of_fast]);
+    let saved = effect_of(|cause| matches!(cause, Cause::Moved { .. }));
+    // The calls of `small`, which cost 4 each, and roundings of its lines.
+    assert!(matches!(saved[..], [-1700..=-1600]), "{saved:?}");
+}
+
+#[test]
 fn a_caller_can_begin_with_inlined_code() {
     // The optimizer moved an instruction of `small` in front of those of `process`, so calls enter at the line of `small`.
     let apart = profile(&with_helper(6, 17, 30));
