@@ -4,7 +4,7 @@
 use std::sync::Once;
 
 use nix::libc::c_int;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal};
 
 /// The seconds that removing temporary files may take. The thread that failed may have a lock that this needs.
 const MAX_REMOVAL_SECONDS: u32 = 5;
@@ -24,12 +24,9 @@ pub(crate) fn expect_abort() {
     install(Signal::SIGABRT, tell_of_abort);
 }
 
-#[expect(unsafe_code, reason = "there is no safe way to handle a signal in the thread that it comes from")]
 fn install(signal: Signal, handler: extern "C" fn(c_int)) {
     let action = SigAction::new(SigHandler::Handler(handler), SaFlags::empty(), SigSet::empty());
-    // SAFETY: the handlers call only functions that are safe in a signal handler. If one cannot be installed, the signal ends
-    // the program as it would without.
-    let _ = unsafe { sigaction(signal, &action) };
+    crate::interrupt::install_unless_ignored(signal, &action);
 }
 
 extern "C" fn tell_of_truncation(_: c_int) {

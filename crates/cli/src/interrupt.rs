@@ -6,6 +6,8 @@
 
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+pub(crate) use signals::install_unless_ignored;
 
 use std::collections::BTreeSet;
 use std::io;

@@ -29,7 +29,7 @@ pub(crate) struct Program {
     pub(crate) is_movable: bool,
     pub(crate) interpreter: Option<Vec<u8>>,
     /// The address of the program headers, before it is moved.
-    pub(crate) headers_address: u64,
+    pub(crate) headers_address: Option<u64>,
     pub(crate) header_count: u64,
     /// `true` if it may run code on its stack.
     pub(crate) runs_stack: bool,
@@ -88,7 +88,7 @@ impl Program {
             entry: header.e_entry.get(endian),
             is_movable,
             interpreter: None,
-            headers_address: 0,
+            headers_address: None,
             header_count: headers.len() as u64,
             runs_stack: false,
         };
@@ -113,12 +113,14 @@ impl Program {
                 _ => {}
             }
         }
-        let first = program
-            .segments
-            .iter()
-            .find(|segment| (segment.offset..segment.offset + segment.file_bytes).contains(&headers_offset));
-        let Some(first) = first else { return Err(refuse("has nothing to load")) };
-        program.headers_address = first.address + (headers_offset - first.offset);
+        if program.segments.is_empty() {
+            return Err(refuse("has nothing to load"));
+        }
+        let holds = |segment: &&Segment| {
+            (segment.offset..segment.offset.saturating_add(segment.file_bytes)).contains(&headers_offset)
+        };
+        let first = program.segments.iter().find(holds);
+        program.headers_address = first.map(|first| first.address + (headers_offset - first.offset));
         Ok(program)
     }
 

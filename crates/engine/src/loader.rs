@@ -220,7 +220,7 @@ impl Values<'_> {
             let number = |bytes: &[u8]| bytes.try_into().map(u64::from_ne_bytes).unwrap_or(0);
             pairs.find(|pair| number(pair.0) == u64::from(key)).map_or(0, |pair| number(pair.1))
         };
-        let headers = self.program.headers_address + self.bias;
+        let headers = self.program.headers_address.map_or(0, |address| address + self.bias);
         let mut list = vec![(IGNORED, 0), (IGNORED, 0)];
         let pairs = [
             (auxvec::AT_HWCAP, own(auxvec::AT_HWCAP)),

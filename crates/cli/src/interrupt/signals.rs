@@ -125,14 +125,18 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
 }
 
 /// Installs the handler of a signal. One that is ignored, as by `nohup` or in the background of a script, stays so.
-#[expect(unsafe_code, reason = "a signal handler cannot be installed in another way")]
 fn install(signal: Signal) {
     // System calls go on after the handler: the program ends soon, and an error message would only be in the way.
     let flags = SaFlags::SA_RESTART | SaFlags::SA_SIGINFO;
-    let action = SigAction::new(SigHandler::SigAction(handle), flags, SigSet::empty());
-    // SAFETY: the handler calls only what is safe in a signal handler. If it cannot be installed, the signal ends the
-    // program as it would without.
-    let before = unsafe { sigaction(signal, &action) };
+    install_unless_ignored(signal, &SigAction::new(SigHandler::SigAction(handle), flags, SigSet::empty()));
+}
+
+/// Installs an action that calls only what is safe in a signal handler. A signal that is ignored stays so, also for the programs that this one
+/// starts.
+#[expect(unsafe_code, reason = "a signal handler cannot be installed in another way")]
+pub(crate) fn install_unless_ignored(signal: Signal, action: &SigAction) {
+    // SAFETY: the handler is safe, see above. If it cannot be installed, the signal ends the program as it would without.
+    let before = unsafe { sigaction(signal, action) };
     if let Ok(before) = before
         && matches!(before.handler(), SigHandler::SigIgn)
     {
@@ -145,11 +149,9 @@ fn install(signal: Signal) {
 extern "C" fn do_nothing(_: c_int) {}
 
 /// Lets a write beyond the limit of the size of files fail, where the system would end the program.
-#[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
 pub(super) fn survive_size_limit() {
     let action = SigAction::new(SigHandler::Handler(do_nothing), SaFlags::SA_RESTART, SigSet::empty());
-    // SAFETY: the handler does nothing. If it cannot be installed, the signal ends the program as it would without.
-    let _ = unsafe { sigaction(Signal::SIGXFSZ, &action) };
+    install_unless_ignored(Signal::SIGXFSZ, &action);
 }
 
 /// Ignores Ctrl-C.

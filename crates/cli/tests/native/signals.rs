@@ -361,22 +361,53 @@ fn blocks_that_are_interrupted_have_their_costs() {
 
 /// Services run programs with the signal of a closed pipe ignored.
 #[test]
-fn a_signal_of_pipes_that_is_ignored_stays_so() {
+fn signals_that_are_ignored_stay_so() {
     if !has_engine(&["cc", "sh", "valgrind"]) {
         return;
     }
     let folder = folder(&[]);
     let text = "#include <signal.h>\n#include <stdio.h>\nint main(void) {\n\
-        struct sigaction action; sigaction(SIGPIPE, 0, &action); printf(\"%d\\n\", action.sa_handler == SIG_IGN); return 0; }\n";
-    compile(folder.path(), "pipe", &[], text);
+        int signals[] = {SIGPIPE, SIGXFSZ, SIGABRT};\n\
+        for (int i = 0; i < 3; i++) {\n\
+        struct sigaction action; sigaction(signals[i], 0, &action); printf(\"%d\", action.sa_handler == SIG_IGN); }\n\
+        return 0; }\n";
+    compile(folder.path(), "signals", &[], text);
     let gristmill = env!("CARGO_BIN_EXE_gristmill");
     for engine in ["native", "valgrind"] {
-        for (trap, expected) in [("trap '' PIPE;", "1\n"), ("", "0\n")] {
+        for (trap, expected) in [("trap '' PIPE;", "100"), ("trap '' XFSZ ABRT;", "011"), ("", "000")] {
             let script =
-                format!("{trap} exec {gristmill} record --engine {engine} -q --force -o a.out ./pipe");
+                format!("{trap} exec {gristmill} record --engine {engine} -q --force -o a.out ./signals");
             let mut command = Command::new("sh");
             let output = command.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
             assert_eq!(stdout(&output), expected, "{engine} {trap} {}", stderr(&output));
         }
     }
+}
+
+/// Handles the signal of a fault on an alternative stack, and fails again there.
+const FAILS_AGAIN: &str = r#"
+#include <signal.h>
+#include <sys/mman.h>
+static void handler(int signal) { *(volatile int *)8 = signal; }
+int main(void) {
+    char *memory = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t stack = {.ss_sp = memory + (1 << 19), .ss_size = 65536};
+    sigaltstack(&stack, 0);
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_ONSTACK};
+    sigaction(SIGSEGV, &action, 0);
+    *(volatile int *)0 = 1;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_full_alternative_stack_ends_the_program() {
+    use std::os::unix::process::ExitStatusExt as _;
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "fails", &["-O1"], FAILS_AGAIN);
+    let output = record(folder.path(), &["-o", "a.out", "./fails"]);
+    assert_eq!(output.status.signal(), Some(11), "{}", stderr(&output));
 }

@@ -380,6 +380,18 @@ fn a_limit_of_memory_holds_for_the_program() {
 }
 
 #[test]
+fn program_headers_need_not_be_in_memory() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let text = "void _start(void) { __asm__(\"mov $60, %eax; mov $7, %edi; syscall\"); }\n";
+    compile(folder.path(), "bare", &["-nostdlib", "-static", "-Wl,-N,--build-id=none"], text);
+    let output = record(folder.path(), &["-o", "a.out", "./bare"]);
+    assert_eq!(code(&output), 7, "{}", stderr(&output));
+}
+
+#[test]
 fn unusual_programs_have_the_profiles_of_callgrind() {
     if !has_engine(&["valgrind", "cc"]) {
         return;

@@ -37,8 +37,9 @@ pub(crate) struct Delivery {
     pub(crate) handler: u64,
     pub(crate) restorer: u64,
     pub(crate) pc: u64,
-    /// The stack to begin with.
+    /// The stack to begin with, and the address that the frame must be above: an alternative stack can be full.
     pub(crate) top: u64,
+    pub(crate) bottom: u64,
     /// The alternative stack, as `sigaltstack` describes it.
     pub(crate) alternative: [u64; 3],
 }
@@ -49,7 +50,7 @@ pub(crate) fn push(state: &mut State, space: &AddressSpace, delivery: &Delivery)
     let frame = ((area - (8 + CONTEXT_BYTES + DATA_BYTES)) & !15) - 8;
     let is_writable =
         |address: u64| space.protection(address).is_some_and(|protection| protection & sys::PROT_WRITE != 0);
-    if !is_writable(frame) || !is_writable(delivery.top - 1) {
+    if frame <= delivery.bottom || !is_writable(frame) || !is_writable(delivery.top - 1) {
         return None;
     }
     let (context, data) = (frame + 8, frame + 8 + CONTEXT_BYTES);

@@ -221,12 +221,14 @@ impl Engine {
         let [address, _, size] = state.alternative_stack;
         // The red zone below the stack pointer is in use.
         let top = if uses_alternative { address + size } else { state.gpr[4] - 128 };
+        let is_nested = uses_alternative_stack(state);
+        let bottom = if uses_alternative || is_nested { address } else { 0 };
         let mut alternative = state.alternative_stack;
-        if uses_alternative_stack(state) {
+        if is_nested {
             alternative[1] = STACK_IN_USE;
         }
         let restorer = action.restorer;
-        let delivery = Delivery { signal, handler: action.handler, restorer, pc, top, alternative };
+        let delivery = Delivery { signal, handler: action.handler, restorer, pc, top, bottom, alternative };
         if signal_frame::push(state, &self.space, &delivery).is_none() {
             self.end_by_signal(state, sys::SIGSEGV);
         }
