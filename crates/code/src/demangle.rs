@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_type};
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_types};
 
 /// Demangles a name of C++ or Rust. `None` if the name is not mangled.
 ///
@@ -28,7 +28,7 @@ pub fn demangle(name: &[u8]) -> Option<String> {
         write!(bounded, "{:#}", rustc_demangle::try_demangle(mangled).ok()?).ok()?;
         bounded.into_string()
     } else {
-        let repaired = with_return_type(mangled, demangle_cpp);
+        let repaired = with_return_types(mangled);
         demangle_cpp(repaired.as_deref().unwrap_or(mangled))?
     };
     Some(readable).filter(|text| !text.is_empty()).map(|text| text + suffix)
@@ -75,6 +75,11 @@ mod tests {
                 "_ZNSt10unique_ptrI1WSt14default_deleteIS0_EEC2IS2_vEEPS0_",
                 "std::unique_ptr<W, std::default_delete<W> >::unique_ptr<std::default_delete<W>, void>(W*)",
             ),
+            (
+                "_Z4callIZN3LamC4IiEEPT_1AEUlvE_EvS2_",
+                "void call<Lam::Lam<int>(int*, A)::{lambda()#1}>(Lam::Lam<int>(int*, A)::{lambda()#1})",
+            ),
+            ("_ZN2TgB2xxC2B2yyIiEET_1A", "Tg[abi:xx]::Tg[abi:yy]<int>(int, A)"),
             // Classes and functions whose names look like that of a constructor.
             ("_ZN3C1IC1Ei", "C1I::C1I(int)"),
             ("_ZN3C1I3fooEi", "C1I::foo(int)"),

@@ -177,7 +177,7 @@ pub use joined::{JoinSign, JoinedPart, JoinedParts, says_its_file};
 pub use line_end::LineEnd;
 pub use lint::{Finding, Lint, RULES, Rule, Severity};
 pub use location::Location;
-pub use mangled::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_type};
+pub use mangled::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_types};
 pub use name::{FunctionName, Name, NameKey, NameSpace};
 pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 pub use producer::{Producer, ProducerEvidence, ProducerKind, Recording};

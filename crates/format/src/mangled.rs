@@ -61,37 +61,147 @@ impl fmt::Write for DemangledText {
     }
 }
 
-/// The limit of the ends of a name that are tried.
-const MAX_ENDS: usize = 128;
+/// Returns a C++ name with a return type for each constructor that is a template, which only functions have. `None` if there is no such
+/// constructor. The demangler takes the first type of every template for the type that it returns, so a constructor would lose its first parameter.
+///
+/// ```
+/// use gristmill_format::with_return_types;
+///
+/// assert_eq!(with_return_types("_ZN1SC1IiEEiT_").as_deref(), Some("_ZN1SC1IiEEviT_"));
+/// assert_eq!(with_return_types("_Z4callIZN3LamC4IiEET_1AEUlvE_EvS2_").as_deref(), Some("_Z4callIZN3LamC4IiEEvT_1AEUlvE_EvS2_"));
+/// assert_eq!(with_return_types("_ZN3C1I3fooIiEEiT_"), None);
+/// ```
+pub fn with_return_types(symbol: &str) -> Option<String> {
+    let mut scan = Scan { text: symbol.as_bytes(), at: "_Z".len(), open: Vec::new(), places: Vec::new() };
+    // Behind what it does not know, nothing is repaired.
+    while scan.step().is_some() {}
+    let mut repaired = String::with_capacity(symbol.len() + scan.places.len());
+    let mut written = 0;
+    for place in scan.places.into_iter().filter(|place| *place < symbol.len()) {
+        repaired.push_str(symbol.get(written..place)?);
+        repaired.push('v');
+        written = place;
+    }
+    repaired.push_str(symbol.get(written..)?);
+    (written > 0).then_some(repaired)
+}
 
-/// Returns the name of a C++ constructor that is a template with a return type, which only functions have. `None` for any other name. The
-/// demangler takes the first type of every template for the type that it returns, so a constructor would lose its first parameter.
-///
-/// `demangle` demangles a name.
-///
-/// ```
-/// use gristmill_format::with_return_type;
-///
-/// let demangle = |name: &str| (name == "_ZN1SC1IiEEv").then(|| "S::S<int>()".to_owned());
-/// assert_eq!(with_return_type("_ZN1SC1IiEEiT_", demangle).as_deref(), Some("_ZN1SC1IiEEviT_"));
-/// assert_eq!(with_return_type("_ZN5stone5crushEi", demangle), None);
-/// ```
-pub fn with_return_type(symbol: &str, demangle: impl Fn(&str) -> Option<String>) -> Option<String> {
-    // Names within a function begin with it.
-    let names = symbol.strip_prefix("_Z")?.trim_start_matches('Z').strip_prefix('N')?;
-    let is_constructor = |word: &[u8]| matches!(word, [b'C', b'1'..=b'5', b'I']);
-    let first = names.as_bytes().windows(3).position(is_constructor)?;
-    // The last part of the name has arguments, which end before the name does.
-    let ends = names
-        .bytes()
-        .enumerate()
-        .skip(first)
-        .filter(|&(end, byte)| byte == b'E' && names[..end].ends_with('E'));
-    ends.take(MAX_ENDS).find_map(|(end, _)| {
-        let (name, parameters) = names.split_at(end + 1);
-        // A name that is not complete cannot be demangled. That of a function begins with the type that it returns.
-        let is_function = demangle(&format!("_ZN{name}v"))?.starts_with("void ");
-        let start = &symbol[..symbol.len() - parameters.len()];
-        Some((!is_function && !parameters.is_empty()).then(|| format!("{start}v{parameters}")))
-    })?
+/// A part of a mangled name that an `E` ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Other,
+    /// Arguments of a constructor, and the name whose last part is such a constructor.
+    OfConstructor,
+    Constructor,
+    /// A lambda, which has a number behind it.
+    Lambda,
+    /// A constant of an enumeration: its type, and its value.
+    Constant,
+}
+
+/// A way through a mangled name, as far as it has no expressions.
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+    open: Vec<Open>,
+    /// The ends of names of constructors that are templates.
+    places: Vec<usize>,
+}
+
+impl Scan<'_> {
+    /// Goes on by one sign or name. `None` at the end, and where it does not know the way.
+    fn step(&mut self) -> Option<()> {
+        let next = self.text.get(self.at + 1).copied().unwrap_or(0);
+        match self.text.get(self.at)? {
+            b'0'..=b'9' => self.skip_identifier()?,
+            b'I' | b'J' | b'N' | b'F' | b'Z' => self.enter(Open::Other, 1),
+            b'U' if next == b'l' => self.enter(Open::Lambda, 2),
+            b'L' if next == b'_' => self.enter(Open::Other, 3),
+            b'L' if next.is_ascii_lowercase() => self.skip_literal()?,
+            b'L' => {
+                self.enter(Open::Constant, 1);
+                return Some(());
+            }
+            b'E' => self.leave()?,
+            b'C' if matches!(next, b'1'..=b'5') => {
+                self.at += 2;
+                while self.text.get(self.at) == Some(&b'B') {
+                    self.at += 1;
+                    self.skip_identifier()?;
+                }
+                if self.text.get(self.at) == Some(&b'I') {
+                    self.enter(Open::OfConstructor, 1);
+                }
+            }
+            b'S' if matches!(next, b't' | b'a' | b's' | b'b' | b'i' | b'o' | b'd') => self.at += 2,
+            // Of a virtual table and its like.
+            b'T' if matches!(next, b'V' | b'I' | b'S' | b'T') => self.at += 2,
+            b'S' | b'T' => self.skip_number(1)?,
+            b'U' if next == b't' => self.skip_number(2)?,
+            b'A' if next.is_ascii_digit() => self.skip_number(1)?,
+            // The number of an entity in a function.
+            b'_' if next == b'_' => self.skip_number(2)?,
+            b'_' if next.is_ascii_digit() => self.at += 2,
+            b'D' if matches!(next, b'p' | b'n' | b'i' | b's' | b'u' | b'a' | b'c' | b'o' | b'0'..=b'5') => {
+                self.at += 2
+            }
+            b'a'..=b'z' | b'M' | b'P' | b'R' | b'O' | b'K' | b'V' | b'G' | b'B' | b'U' => self.at += 1,
+            _ => return None,
+        }
+        if self.open.last() == Some(&Open::Constant) {
+            let value =
+                self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'n');
+            self.at += value.count();
+        }
+        Some(())
+    }
+
+    fn enter(&mut self, open: Open, bytes: usize) {
+        self.open.push(open);
+        self.at += bytes;
+    }
+
+    /// Goes on behind an `E`.
+    fn leave(&mut self) -> Option<()> {
+        self.at += 1;
+        match self.open.pop()? {
+            Open::Other | Open::Constant => {}
+            Open::OfConstructor => {
+                if self.text.get(self.at) == Some(&b'E') {
+                    *self.open.last_mut()? = Open::Constructor;
+                }
+            }
+            Open::Constructor => self.places.push(self.at),
+            Open::Lambda => self.skip_number(0)?,
+        }
+        Some(())
+    }
+
+    /// Skips the length of a name and the name.
+    fn skip_identifier(&mut self) -> Option<()> {
+        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let length: usize = std::str::from_utf8(&self.text[self.at..self.at + digits]).ok()?.parse().ok()?;
+        self.at = self.at.checked_add(digits)?.checked_add(length)?;
+        (self.at <= self.text.len()).then_some(())
+    }
+
+    /// Skips what ends with the next `_`, after some bytes.
+    fn skip_number(&mut self, bytes: usize) -> Option<()> {
+        let start = self.at + bytes;
+        let number = self
+            .text
+            .get(start..)?
+            .iter()
+            .position(|byte| !byte.is_ascii_digit() && !byte.is_ascii_uppercase())?;
+        self.at = start + number + 1;
+        (self.text[self.at - 1] == b'_').then_some(())
+    }
+
+    /// Skips a constant whose type is one letter.
+    fn skip_literal(&mut self) -> Option<()> {
+        let value = self.text.get(self.at + 2..)?;
+        let end = value.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'n')?;
+        self.at += 2 + end + 1;
+        (value[end] == b'E').then_some(())
+    }
 }

@@ -41,8 +41,8 @@ pub enum Cause {
         caller: JoinedId,
         /// The function.
         callee: JoinedId,
-        /// The recorded count of calls. `None` if calls by functions that seem to be inlined into the caller belong to it, and
-        /// without them it changed in the other direction, or is on one side only.
+        /// The recorded count of calls. `None` if calls moved to or from the caller as if by inlining, and with the recorded ones
+        /// alone it changed in the other direction, or is on one side only.
         count: Option<Change>,
     },
     /// The average cost of a function's calls changed.
@@ -476,7 +476,7 @@ impl Split<'_, '_> {
 
     /// Returns the callers of new and vanished functions: of each, the one with the most expensive recorded calls and the count
     /// of the others. Calls that follow from another cause are not among them: the part of a function that vanished with its
-    /// caller is in the effect of the caller.
+    /// caller is in the effect of the caller, and what was inlined into a caller is in that of the inlining.
     fn callers(
         &self,
         gathered: &Gathered,
@@ -492,7 +492,8 @@ impl Split<'_, '_> {
                     arc.caller != function && (medians(arc.count) != [0, 0] || cost(index) != 0)
                 })
                 .map(|(index, arc)| {
-                    let is_cause = !activities.get(arc.caller).is_whole;
+                    let is_left = self.flow.arcs[index].is_used();
+                    let is_cause = is_left && !activities.get(arc.caller).is_whole;
                     (is_cause, cost(index), sum(arc.count), Reverse(arc.caller))
                 })
                 .collect();

@@ -76,12 +76,12 @@ pub(super) fn proof(
     if let Some(arc) = only_from(flow, function, effect) {
         return PerCallProof::From(from(arc), 0);
     }
-    let arcs: Vec<usize> = flow.incoming(function).filter(|&arc| flow.arcs[arc].calls != [0, 0]).collect();
-    // Those of folded arcs are not recorded.
-    let is_recorded = |&arc: &usize| flow.arcs[arc].is_recorded && flow.arcs[arc].caller != function;
-    if !arcs.iter().all(is_recorded) {
+    // Those of folded arcs are not recorded, also where none is left: a part of the self cost moved with them.
+    let is_recorded = |arc: usize| flow.arcs[arc].is_recorded && flow.arcs[arc].caller != function;
+    if !flow.incoming(function).all(is_recorded) {
         return PerCallProof::Average;
     }
+    let arcs: Vec<usize> = flow.incoming(function).filter(|&arc| flow.arcs[arc].calls != [0, 0]).collect();
     let is_on_both = |arc: &&usize| flow.arcs[**arc].calls.iter().all(|&calls| calls > 0);
     let both: Vec<Excess> = arcs
         .iter()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_type};
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_types};
 
 /// The digits of the hash of Rust's older mangling.
 pub(super) const HASH_DIGITS: usize = 16;
@@ -38,7 +38,7 @@ pub fn demangle(name: &[u8]) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return half_demangled(text);
     }
-    let repaired = with_return_type(symbol, demangle_cpp);
+    let repaired = with_return_types(symbol);
     demangle_cpp(repaired.as_deref().unwrap_or(symbol))
 }
 

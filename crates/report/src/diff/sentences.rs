@@ -226,7 +226,7 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
             };
             let callee_name = if caller == callee { text("itself") } else { name(*callee) };
             let Some(count) = count else {
-                let change = format!(" {more} often, together with functions as if inlined into it");
+                let change = format!(" {more} often, besides calls that moved as if by inlining");
                 let mut pieces = vec![name(*caller), text(" calls "), callee_name, Piece::Text(change)];
                 pieces.extend(below(*callee));
                 return Sentence(pieces);

@@ -346,7 +346,7 @@ fn what_is_unchanged_costs_neither_more_nor_less_and_counts_are_recorded_ones() 
     assert_eq!(said(&side(9), &side(7), own), unchanged);
     // The profiles have 9 and 7 calls, and the count that rose has those of other functions.
     let calls = |caller, callee| Cause::Calls { caller, callee, count: None };
-    let more = "main calls f more often, together with functions as if inlined into it";
+    let more = "main calls f more often, besides calls that moved as if by inlining";
     assert_eq!(said(&side(9), &side(7), calls), more);
 }
 

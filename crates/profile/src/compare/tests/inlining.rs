@@ -246,6 +246,10 @@ fn calls_that_another_caller_no_longer_makes_were_not_inlined() {
         causes.iter().filter(|known| is_cause(&known.cause)).map(|known| known.effect).collect::<Vec<_>>()
     };
     assert_eq!(effect_of(|cause| matches!(cause, Cause::Vanished { .. })), [-of_fast]);
+    // Not by `process`, which has its code now.
+    let fast = |id: JoinedId| comparison.mention(id).name == b"fast";
+    let is_called = |cause: &Cause| matches!(*cause, Cause::Vanished { caller: Some(caller), others: 0, .. } if fast(caller));
+    assert!(causes.iter().any(|known| is_called(&known.cause)));
     let saved = effect_of(|cause| matches!(cause, Cause::Moved { .. }));
     // The calls of `small`, which cost 4 each, and roundings of its lines.
     assert!(matches!(saved[..], [-1700..=-1600]), "{saved:?}");
