@@ -80,6 +80,12 @@ mod tests {
                 "void call<Lam::Lam<int>(int*, A)::{lambda()#1}>(Lam::Lam<int>(int*, A)::{lambda()#1})",
             ),
             ("_ZN2TgB2xxC2B2yyIiEET_1A", "Tg[abi:xx]::Tg[abi:yy]<int>(int, A)"),
+            // A lambda of a static function, constants, vectors, arrays and addresses as arguments.
+            ("_ZN4TaskC2IZL3runvEUlvE_EET_i", "Task::Task<run()::{lambda()#1}>(run()::{lambda()#1}, int)"),
+            ("_ZN3OrdC2ILSt12memory_order2EEEii", "Ord::Ord<(std::memory_order)2>(int, int)"),
+            ("_ZN1CC1IDv4_fEET_i", "C::C<float __vector(4)>(float __vector(4), int)"),
+            ("_ZN1CC1I1WIA_iEEET_i", "C::C<W<int []> >(W<int []>, int)"),
+            ("_ZN1CC1IXadL_ZN2ns2nvEEEEEii", "C::C<&ns::nv>(int, int)"),
             // Classes and functions whose names look like that of a constructor.
             ("_ZN3C1IC1Ei", "C1I::C1I(int)"),
             ("_ZN3C1I3fooEi", "C1I::foo(int)"),

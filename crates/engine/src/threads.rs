@@ -223,6 +223,8 @@ pub(crate) unsafe fn start(state: &'static mut State, mask: u64, addresses: &[u6
     let (sender, receiver) = mpsc::channel();
     let addresses = addresses.to_vec();
     let body = move || {
+        // For its first thread, the C library lets two signals of its own come, which the program can block and wait for.
+        masks::block_all();
         // SAFETY: the state is complete, and this thread alone uses it from here on.
         unsafe {
             let id = raw::system_call(u64::from(sys::__NR_gettid), [0; 6]) as u32;
@@ -237,6 +239,8 @@ pub(crate) unsafe fn start(state: &'static mut State, mask: u64, addresses: &[u6
             switch::run();
         }
     };
-    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(body).ok()?;
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(body);
+    masks::block_all();
+    thread.ok()?;
     receiver.recv().ok()
 }

@@ -90,6 +90,8 @@ pub fn with_return_types(symbol: &str) -> Option<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
     Other,
+    /// Arguments of a template.
+    Arguments,
     /// Arguments of a constructor, and the name whose last part is such a constructor.
     OfConstructor,
     Constructor,
@@ -99,7 +101,7 @@ enum Open {
     Constant,
 }
 
-/// A way through a mangled name, as far as it has no expressions.
+/// A way through a mangled name, as far as it has no calculations.
 struct Scan<'a> {
     text: &'a [u8],
     at: usize,
@@ -114,11 +116,14 @@ impl Scan<'_> {
         let next = self.text.get(self.at + 1).copied().unwrap_or(0);
         match self.text.get(self.at)? {
             b'0'..=b'9' => self.skip_identifier()?,
-            b'I' | b'J' | b'N' | b'F' | b'Z' => self.enter(Open::Other, 1),
+            b'I' | b'J' => self.enter(Open::Arguments, 1),
+            b'N' | b'F' | b'Z' => self.enter(Open::Other, 1),
             b'U' if next == b'l' => self.enter(Open::Lambda, 2),
+            // The address of something that has a name.
+            b'X' if self.text[self.at..].starts_with(b"XadL_Z") => self.enter(Open::Other, 3),
             b'L' if next == b'_' => self.enter(Open::Other, 3),
             b'L' if next.is_ascii_lowercase() => self.skip_literal()?,
-            b'L' => {
+            b'L' if matches!(self.open.last(), Some(Open::Arguments | Open::OfConstructor)) => {
                 self.enter(Open::Constant, 1);
                 return Some(());
             }
@@ -133,20 +138,30 @@ impl Scan<'_> {
                     self.enter(Open::OfConstructor, 1);
                 }
             }
-            b'S' if matches!(next, b't' | b'a' | b's' | b'b' | b'i' | b'o' | b'd') => self.at += 2,
-            // Of a virtual table and its like.
-            b'T' if matches!(next, b'V' | b'I' | b'S' | b'T') => self.at += 2,
-            b'S' | b'T' => self.skip_number(1)?,
-            b'U' if next == b't' => self.skip_number(2)?,
+            b'S' if matches!(next, b'a' | b's' | b'b' | b'i' | b'o' | b'd') => self.at += 2,
+            // A virtual table and its like, and a parameter of a lambda.
+            b'T' if matches!(next, b'V' | b'I' | b'S' | b'T' | b'y' | b'n') => self.at += 2,
+            b'A' if next == b'_' => self.at += 2,
             b'A' if next.is_ascii_digit() => self.skip_number(1)?,
+            b'D' if matches!(next, b'v' | b'F') => self.skip_number(2)?,
+            b'U' if next == b't' => self.skip_number(2)?,
             // The number of an entity in a function.
             b'_' if next == b'_' => self.skip_number(2)?,
             b'_' if next.is_ascii_digit() => self.at += 2,
-            b'D' if matches!(next, b'p' | b'n' | b'i' | b's' | b'u' | b'a' | b'c' | b'o' | b'0'..=b'5') => {
-                self.at += 2
+            b'D' if b"nisuacodefh012345".contains(&next) => self.at += 2,
+            b'a'..=b'z' => self.at += 1,
+            b'S' | b'T' if next != b't' => self.skip_number(1)?,
+            // More of a name or a type follows.
+            byte => {
+                let bytes = match byte {
+                    b'S' | b'D' if matches!(next, b't' | b'p') => 2,
+                    b'M' | b'P' | b'R' | b'O' | b'K' | b'V' | b'G' | b'B' | b'U' | b'L' => 1,
+                    b'C' if next.is_ascii_lowercase() => 1,
+                    _ => return None,
+                };
+                self.at += bytes;
+                return Some(());
             }
-            b'a'..=b'z' | b'M' | b'P' | b'R' | b'O' | b'K' | b'V' | b'G' | b'B' | b'U' => self.at += 1,
-            _ => return None,
         }
         if self.open.last() == Some(&Open::Constant) {
             let value =
@@ -165,7 +180,7 @@ impl Scan<'_> {
     fn leave(&mut self) -> Option<()> {
         self.at += 1;
         match self.open.pop()? {
-            Open::Other | Open::Constant => {}
+            Open::Other | Open::Arguments | Open::Constant => {}
             Open::OfConstructor => {
                 if self.text.get(self.at) == Some(&b'E') {
                     *self.open.last_mut()? = Open::Constructor;

@@ -238,3 +238,44 @@ fn no_part_has_a_cost_below_zero() {
     }
     assert_eq!(calls, vec![4 * 60 * 100; 6]);
 }
+
+/// A timer whose thread waits for a signal that is blocked.
+const TIMER: &str = r#"
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+static sem_t done;
+static void notify(union sigval value) { (void)value; sem_post(&done); }
+int main(void) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notify};
+    struct itimerspec soon = {.it_value = {0, 1000}};
+    sem_init(&done, 0, 0);
+    return timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &soon, 0) || sem_wait(&done);
+}
+"#;
+
+#[test]
+fn the_thread_of_a_timer_has_its_signals() {
+    if !has_engine(&["cc", "timeout"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "timer", &["-O1", "-pthread"], TIMER);
+    for _ in 0..20 {
+        let words = [
+            "60",
+            env!("CARGO_BIN_EXE_gristmill"),
+            "record",
+            "--engine=native",
+            "-q",
+            "--force",
+            "-o",
+            "a.out",
+            "./timer",
+        ];
+        let status =
+            std::process::Command::new("timeout").args(words).current_dir(folder.path()).status().unwrap();
+        assert!(status.success(), "{status}");
+    }
+}

@@ -119,7 +119,7 @@ fn change(how: u32, mask: u64) {
 }
 
 /// Lets the kernel block all signals, and returns those that it blocked before.
-pub(super) fn block_all() -> u64 {
+pub(crate) fn block_all() -> u64 {
     let (mask, mut before) = (u64::MAX, 0u64);
     let arguments = [sys::SIG_SETMASK.into(), &raw const mask as u64, &raw mut before as u64, 8, 0, 0];
     own_call(sys::__NR_rt_sigprocmask, arguments);

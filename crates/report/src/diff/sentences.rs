@@ -312,26 +312,24 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
         Cause::PerCall { function, proof } => {
             let (own, calls) = (comparison.self_cost(*function, column), comparison.calls(*function));
             let is_each = !calls.is_none() && is_each_towards(own, calls, explanation.effect);
-            let change = match proof {
-                // What the effect is of: the cost of as many calls of each caller as there are now.
-                PerCallProof::All => {
-                    let mut arcs = comparison.incoming(*function);
-                    let is_mixed = arcs.any(|arc| !comparison.arc(arc).count.is_none());
-                    at_equal_mix(own, explanation.effect).filter(|_| is_mixed).map(|each| {
-                        match per_call(own, calls) {
-                            // The table has the average.
-                            Some(average) if not_unchanged(average.clone()) == each => {
-                                format!(" costs {more} per call: {each}")
-                            }
-                            _ => format!(
-                                " costs {more} per call: {each}, if callers had called it as often as now"
-                            ),
-                        }
-                    })
+            let average = per_call(own, calls).map(not_unchanged);
+            let even = match proof {
+                PerCallProof::All if is_of_all_calls(comparison, *function, column, explanation.effect) => {
+                    at_equal_mix(own, explanation.effect)
                 }
-                _ => per_call(own, calls)
+                _ => None,
+            };
+            let change = match even {
+                // The table has the average.
+                Some(each) if Some(&each) == average.as_ref() => {
+                    Some(format!(" costs {more} per call: {each}"))
+                }
+                Some(each) => {
+                    Some(format!(" costs {more} per call: {each}, if callers had called it as often as now"))
+                }
+                None => average
                     .filter(|_| is_each)
-                    .map(|each| format!(" costs {more} per call on average: {}", not_unchanged(each))),
+                    .map(|each| format!(" costs {more} per call on average: {each}")),
             };
             let PerCallProof::Counts(from) = proof else {
                 let beyond = || {
@@ -466,10 +464,38 @@ fn is_whole(count: Change, calls: Change, cost: Option<Change>, effect: gristmil
 
 /// Returns `true` if an effect is not the change of the cost of calls beyond their count.
 fn is_in_part(cost: Change, calls: Change, effect: gristmill_format::Cost) -> bool {
+    is_far(excess(cost, calls), effect)
+}
+
+/// Returns `true` if an effect is that change for all calls of a function, which all have others of the same caller on the other side.
+fn is_of_all_calls(
+    comparison: &Comparison<'_>,
+    function: JoinedId,
+    column: usize,
+    effect: gristmill_format::Cost,
+) -> bool {
+    let (mut sum, mut is_mixed) = (0.0, false);
+    for arc in comparison.incoming(function) {
+        let calls = comparison.arc(arc).count;
+        if calls.base.median <= 0 || calls.new.median <= 0 {
+            return false;
+        }
+        is_mixed |= !calls.is_none();
+        sum += excess(comparison.arc_cost(arc, column), calls);
+    }
+    is_mixed && !is_far(sum, effect)
+}
+
+/// Returns the change of the cost of calls beyond their count.
+fn excess(cost: Change, calls: Change) -> f64 {
+    let [before, after] = [calls.base, calls.new].map(|calls| calls.median.max(1) as f64);
+    cost.new.median as f64 - cost.base.median as f64 * (after / before)
+}
+
+/// Returns `true` if an effect differs from a change.
+fn is_far(excess: f64, effect: gristmill_format::Cost) -> bool {
     /// The part by which they may differ: one in this many.
     const NEAR: f64 = 50.0;
-    let [before, after] = [calls.base, calls.new].map(|calls| calls.median.max(1) as f64);
-    let excess = cost.new.median as f64 - cost.base.median as f64 * (after / before);
     (excess - effect as f64).abs() > excess.abs() / NEAR + 1.0
 }
 

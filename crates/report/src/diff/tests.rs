@@ -278,6 +278,31 @@ fn a_call_that_costs_more_is_compared_at_an_equal_mix_of_callers() {
 }
 
 #[test]
+fn an_effect_of_some_calls_has_no_percentage_of_all() {
+    // Each call of `f` costs 100, then 200. In the new profile, `p` calls `g`, which calls `f` as well.
+    let side = |of_g: u64, each: u64| {
+        let by_g = of_g * 10;
+        format!(
+            "fn=p\n1 1000\ncfn=f\ncalls=20 5\n1 {}\n{}fn=q\n2 10\ncfn=f\ncalls=10 5\n2 {}\n\
+             fn=g\n3 {}\ncfn=f\ncalls={} 5\n3 {}\nfn=f\n5 {}\n",
+            20 * each,
+            if of_g == 1 {
+                String::new()
+            } else {
+                format!("cfn=g\ncalls={of_g} 3\n1 {}\n", by_g * (each + 20))
+            },
+            10 * each,
+            by_g * 20,
+            by_g,
+            by_g * each,
+            (30 + by_g) * each
+        )
+    };
+    let said = sentences(&side(1, 100), &side(20, 200));
+    assert!(!said.iter().any(|text| text.contains("as often as now")), "{said:?}");
+}
+
+#[test]
 fn calls_that_cost_as_before_are_called_less_often() {
     // The caller of the base vanished, that of the new profile is new.
     let side = |caller: &str, calls: u64| {
