@@ -70,6 +70,8 @@ impl fmt::Write for DemangledText {
 /// assert_eq!(with_return_types("_ZN1SC1IiEEiT_").as_deref(), Some("_ZN1SC1IiEEviT_"));
 /// assert_eq!(with_return_types("_Z4callIZN3LamC4IiEET_1AEUlvE_EvS2_").as_deref(), Some("_Z4callIZN3LamC4IiEEvT_1AEUlvE_EvS2_"));
 /// assert_eq!(with_return_types("_ZN3C1I3fooIiEEiT_"), None);
+/// // A type that is calculated.
+/// assert_eq!(with_return_types("_ZN1CC1IDtfp_EEEi"), None);
 /// ```
 pub fn with_return_types(symbol: &str) -> Option<String> {
     let mut scan = Scan { text: symbol.as_bytes(), at: "_Z".len(), open: Vec::new(), places: Vec::new() };
@@ -154,7 +156,8 @@ impl Scan<'_> {
             // More of a name or a type follows.
             byte => {
                 let bytes = match byte {
-                    b'S' | b'D' if matches!(next, b't' | b'p') => 2,
+                    b'S' if next == b't' => 2,
+                    b'D' if next == b'p' => 2,
                     b'M' | b'P' | b'R' | b'O' | b'K' | b'V' | b'G' | b'B' | b'U' | b'L' => 1,
                     b'C' if next.is_ascii_lowercase() => 1,
                     _ => return None,
