@@ -215,13 +215,13 @@ impl Engine {
             self.go_to(state, pc, context);
             return;
         }
+        let is_nested = uses_alternative_stack(state);
         let uses_alternative = action.flags & u64::from(sys::SA_ONSTACK) != 0
             && state.alternative_stack[1] & STACK_DISABLED == 0
-            && !uses_alternative_stack(state);
+            && !is_nested;
         let [address, _, size] = state.alternative_stack;
         // The red zone below the stack pointer is in use.
         let top = if uses_alternative { address + size } else { state.gpr[4] - 128 };
-        let is_nested = uses_alternative_stack(state);
         let bottom = if uses_alternative || is_nested { address } else { 0 };
         let mut alternative = state.alternative_stack;
         if is_nested {
