@@ -44,12 +44,8 @@ mod starter;
 mod terminal;
 mod valgrind;
 
-use std::borrow::Cow;
-use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
-
-use gristmill_output::printable;
 
 use crate::args::{Command, GlobalArgs, RecordArgs};
 use crate::error::CliError;
@@ -71,10 +67,11 @@ pub fn main() -> ExitCode {
     if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
         return code;
     }
+    let color = args::color_of(&words);
     let cli = match args::parse(words) {
         Ok(cli) => cli,
         Err(error) => {
-            let session = Session::new(&GlobalArgs::plain());
+            let session = Session::new(&GlobalArgs { color, ..GlobalArgs::plain() });
             return end(explain(&error, &session), &session).into();
         }
     };
@@ -93,20 +90,14 @@ fn execute(command: &Command, global: &GlobalArgs) -> ExitStatus {
 /// Prints what the parser of arguments says. Help and version are "errors", too; the parser knows which stream they go to.
 fn explain(error: &clap::Error, session: &Session) -> Result<ExitStatus, CliError> {
     if error.use_stderr() {
-        let is_printable = |word: OsString| matches!(printable(word.as_encoded_bytes()), Cow::Borrowed(_));
-        if std::env::args_os().all(is_printable) {
-            // With its colours. If standard error is closed, there is nowhere to report it.
-            let _ = error.print();
-        } else {
-            session.say_plainly(&error.render().to_string());
-        }
+        session.say_usage(error);
         return Ok(ExitStatus::Failure);
     }
-    if session.look().is_terminal {
-        // With its colours.
-        error.print()?;
+    let help = error.render();
+    if session.look().has_color {
+        write!(session.stdout(), "{}", help.ansi())?;
     } else {
-        write!(session.stdout(), "{}", error.render())?;
+        write!(session.stdout(), "{help}")?;
     }
     Ok(ExitStatus::Success)
 }

@@ -2,7 +2,9 @@
 //!
 //! A test makes a session that writes into memory, so commands are tested without a process.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell, RefMut};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::rc::Rc;
@@ -17,7 +19,7 @@ use crate::progress::Progress;
 use crate::size::Size;
 use crate::standard_output;
 use crate::terminal::{self, Painter};
-use gristmill_output::{Look, PrintableWriter, printable_lines};
+use gristmill_output::{Look, PrintableWriter, printable, printable_lines};
 
 /// Size of the buffer of standard output.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -183,6 +185,17 @@ impl Session {
     pub(crate) fn say_plainly(&self, text: &str) {
         // If standard error is closed, there is nowhere to report it.
         let _ = self.stderr().write_all(printable_lines(text).as_bytes());
+    }
+
+    /// Prints what is wrong with the command line. It may have words of it, which are escaped where they need to be.
+    pub(crate) fn say_usage(&self, error: &clap::Error) {
+        let text = error.render();
+        let is_printable = |word: OsString| matches!(printable(word.as_encoded_bytes()), Cow::Borrowed(_));
+        if self.paint_errors.is_on() && std::env::args_os().all(is_printable) {
+            let _ = write!(self.stderr(), "{}", text.ansi());
+        } else {
+            self.say_plainly(&text.to_string());
+        }
     }
 
     fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {

@@ -89,6 +89,12 @@ fn color_only_when_asked_for_in_a_pipe() {
     assert!(!colored(&run(&["info", "no/such"])));
     assert!(!colored(&run(&["--color", "never", "info", "no/such"])));
     assert!(colored(&run(&["--color", "always", "info", "no/such"])));
+    let colored = |words: &[&str]| run(words).stdout.contains(&0x1b);
+    for help in [&["help"][..], &["help", "info"], &["info", "--help"], &["gate", "-h"]] {
+        assert!(!colored(&[&["--color", "never"], help].concat()), "{help:?}");
+        assert!(colored(&[&["--color", "always"], help].concat()), "{help:?}");
+        assert!(colored(&[help, &["--color=always"]].concat()), "{help:?}");
+    }
 }
 
 #[test]
