@@ -1,9 +1,6 @@
-//! Demangling of C++ and Rust, within limits.
+//! Demangling of C++ and Rust.
 
-use std::fmt::Write as _;
-
-use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_types};
+use gristmill_demangle::Mangled;
 
 /// Demangles a name of C++ or Rust. `None` if the name is not mangled.
 ///
@@ -12,47 +9,12 @@ use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with
 /// assert_eq!(gristmill_code::demangle(b"main"), None);
 /// ```
 pub fn demangle(name: &[u8]) -> Option<String> {
-    if name.len() > MAX_MANGLED_BYTES {
-        return None;
-    }
-    let text = std::str::from_utf8(name).ok()?;
-    // Mach-O puts one more underscore before every name.
-    let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
-    let symbol = symbol.unwrap_or(text);
+    let mangled = Mangled::of(name)?;
+    let Mangled::Cpp(symbol) = mangled else { return mangled.demangle() };
     // `.part.0` and its like stay as they are; so does the version of a symbol.
     let end = symbol.find(['.', '@']).filter(|end| *end > 2).unwrap_or(symbol.len());
-    let (mangled, suffix) =
-        if symbol.starts_with("_R") || is_legacy_rust(symbol) { (symbol, "") } else { symbol.split_at(end) };
-    let readable = if symbol.starts_with("_R") || is_legacy_rust(symbol) {
-        let mut bounded = DemangledText::new(symbol);
-        write!(bounded, "{:#}", rustc_demangle::try_demangle(mangled).ok()?).ok()?;
-        bounded.into_string()
-    } else {
-        let repaired = with_return_types(mangled);
-        demangle_cpp(repaired.as_deref().unwrap_or(mangled))?
-    };
-    Some(readable).filter(|text| !text.is_empty()).map(|text| text + suffix)
-}
-
-fn demangle_cpp(symbol: &str) -> Option<String> {
-    if !symbol.starts_with("_Z") {
-        return None;
-    }
-    let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
-    let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
-    let mut bounded = DemangledText::new(symbol);
-    let options = DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
-    parsed.structured_demangle(&mut bounded, &options).ok()?;
-    Some(bounded.into_string())
-}
-
-/// Returns `true` for names of Rust's older mangling: C++ names whose last part is a hash.
-fn is_legacy_rust(symbol: &str) -> bool {
-    let Some(at) = symbol.find("17h").filter(|_| symbol.starts_with("_ZN")) else { return false };
-    let at = symbol[at..].rfind("17h").map_or(at, |last| at + last);
-    let hash = symbol.as_bytes().get(at + 3..at + 19);
-    hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
-        && symbol.as_bytes().get(at + 19) == Some(&b'E')
+    let (mangled, suffix) = symbol.split_at(end);
+    Mangled::Cpp(mangled).demangle().map(|text| text + suffix)
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ pub(crate) struct ProjectCrate {
 }
 
 /// All crates, from the bottom.
-const CRATES: [ProjectCrate; 12] = [
+const CRATES: [ProjectCrate; 13] = [
     library("format", 1),
+    library("demangle", 1),
     library("output", 2),
     library("profile", 2),
     library("code", 2),

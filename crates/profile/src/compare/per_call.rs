@@ -9,7 +9,7 @@
 use gristmill_format::Cost;
 
 use super::factors::{as_real, expected};
-use super::flow::{Flow, FlowArc};
+use super::flow::{Flow, FlowArc, medians};
 use super::{Change, Comparison, JoinedId};
 
 /// The calls of a function from one caller. See the example of [`Comparison`].
@@ -23,11 +23,24 @@ pub struct CallsFrom {
     pub cost: Change,
 }
 
+impl CallsFrom {
+    /// Returns `true` if an effect is what the calls cost beyond their count, and not a part of it.
+    ///
+    /// See the example of [`Comparison`].
+    pub fn is_whole(&self, effect: Cost) -> bool {
+        let [cost, calls] = [self.cost, self.calls].map(medians);
+        is_near(beyond(cost, calls.map(|calls| calls.max(1))), effect)
+    }
+}
+
 /// The part of a changed cost per call that recorded arcs prove. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PerCallProof {
     /// The calls of each caller changed: a call costs more or less.
-    All,
+    All {
+        /// `true` if counts changed, and the effect is what all calls cost beyond their counts, for callers of both sides only.
+        is_of_all: bool,
+    },
     /// Only the calls of some callers changed: the one whose calls changed most, and the count of the others.
     From(CallsFrom, usize),
     /// The calls of each caller cost as before, and their counts changed: the caller whose count changed the cost most.
@@ -92,8 +105,12 @@ pub(super) fn proof(
             Excess { arc, excess: excess(of_arc), weight: base.max(new) }
         })
         .collect();
-    let effect = as_real(effect);
     let sum = |of: &dyn Fn(&Excess) -> f64| both.iter().map(of).sum::<f64>();
+    let of_arc = |arc: &Excess| &flow.arcs[arc.arc];
+    let is_of_all = flow.incoming(function).count() == both.len()
+        && both.iter().map(of_arc).any(|arc| arc.calls[0] != arc.calls[1])
+        && is_near(sum(&|arc| beyond(of_arc(arc).costs, of_arc(arc).calls)), effect);
+    let effect = as_real(effect);
     let towards = sum(&|arc| (arc.excess * effect.signum()).max(0.0));
     let against = sum(&|arc| (-arc.excess * effect.signum()).max(0.0));
     if (towards + against) * ACCIDENT <= effect.abs() {
@@ -126,10 +143,11 @@ pub(super) fn proof(
         return PerCallProof::Average;
     }
     let whole = sum(&|arc| arc.weight);
-    let changed: Vec<&Excess> = both
-        .iter()
-        .filter(|arc| arc.excess * effect.signum() > TOLERANCE * arc.weight && !may_be_unlike(flow, arc.arc))
-        .collect();
+    // Calls that changed by the same amount did, however little of their cost it is.
+    let tolerance = if is_alike { 0.0 } else { TOLERANCE };
+    let is_changed = |arc: &Excess| arc.excess * effect.signum() > tolerance * arc.weight;
+    let changed: Vec<&Excess> =
+        both.iter().filter(|arc| is_changed(arc) && !may_be_unlike(flow, arc.arc)).collect();
     let part: f64 = changed.iter().map(|arc| arc.weight).sum();
     let proved: f64 = changed.iter().map(|arc| arc.excess.abs()).sum();
     let one_sided: f64 = arcs
@@ -140,12 +158,11 @@ pub(super) fn proof(
     if one_sided * FEW <= whole {
         let is_like =
             |arc: &Excess| is_alike || (1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio(&flow.arcs[arc.arc]));
-        let several =
-            both.iter().filter(|arc| arc.excess * effect.signum() > TOLERANCE * arc.weight && is_like(arc));
+        let several = both.iter().filter(|arc| is_changed(arc) && is_like(arc));
         let of_several: f64 = several.clone().map(|arc| arc.weight).sum();
         // Several callers of which each has unlike calls, all changed in the same direction, are no accident.
         if (whole - part) * FEW <= whole || several.count() > 1 && (whole - of_several) * FEW <= whole {
-            return PerCallProof::All;
+            return PerCallProof::All { is_of_all };
         }
     }
     let first =
@@ -173,6 +190,19 @@ pub(super) fn others_than(flow: &Flow, arc: usize, effect: Cost) -> usize {
 fn excess(arc: &FlowArc) -> f64 {
     let is_on_both = arc.calls.iter().all(|&calls| calls > 0);
     if is_on_both { as_real(arc.costs[1]) - expected(arc, false)[1] } else { 0.0 }
+}
+
+/// Returns what calls cost beyond their count.
+fn beyond(costs: [Cost; 2], calls: [Cost; 2]) -> f64 {
+    let [[cost_before, cost_after], [before, after]] = [costs, calls].map(|pair| pair.map(as_real));
+    cost_after - cost_before * (after / before)
+}
+
+/// Returns `true` if an effect is this much, except for rounding.
+fn is_near(excess: f64, effect: Cost) -> bool {
+    /// The part by which they may differ: one in this many.
+    const NEAR: f64 = 50.0;
+    (excess - as_real(effect)).abs() <= excess.abs() / NEAR + 1.0
 }
 
 /// Returns the factor by which the count of an arc's calls changed.
@@ -287,9 +317,6 @@ impl Parts {
 
 /// Returns the arc from the only caller whose calls changed in cost, if it explains the change.
 fn only_from(flow: &Flow, function: JoinedId, effect: Cost) -> Option<usize> {
-    /// The cost of a call of others may change by this part at most; of all others, calls with one part in ten of the
-    /// cost may change more.
-    const MAX_SHARE: f64 = 0.02;
     let mut excesses: Vec<(f64, usize)> = Vec::new();
     for arc in flow.incoming(function) {
         let of_arc = &flow.arcs[arc];
@@ -309,16 +336,22 @@ fn only_from(flow: &Flow, function: JoinedId, effect: Cost) -> Option<usize> {
     }
     // What its callees cost more is their cause.
     let apart = (first - as_real(effect)).abs();
-    let before = |arc: usize| as_real(flow.arcs[arc].costs[0]);
     // Calls that are many more or fewer can be of another kind.
     let is_control = |arc: usize| {
         let [base, new] = flow.arcs[arc].calls;
         base <= 2 * new && new <= 2 * base
     };
-    let controls = || excesses[1..].iter().filter(|&&(_, arc)| is_control(arc));
-    let all: f64 = controls().map(|&(_, arc)| before(arc)).sum();
-    let changed = controls().filter(|&&(part, arc)| part.abs() > MAX_SHARE * before(arc));
-    let is_unchanged = changed.map(|&(_, arc)| before(arc)).sum::<f64>() * FEW <= all;
-    let is_it = is_unchanged && others * FEW <= first.abs() && apart * 4.0 <= as_real(effect.abs());
+    let of_call = |excess: f64, arc: usize| excess.abs() / as_real(flow.arcs[arc].calls[1].max(1));
+    let part = |excess: f64, arc: usize| excess.abs() / as_real(flow.arcs[arc].costs[0]).abs().max(1.0);
+    // Calls of others can have changed by the same amount or factor, however little of their cost that is.
+    let is_unchanged = |&(excess, other): &(f64, usize)| {
+        part(excess, other) <= TOLERANCE
+            && part(excess, other) * FEW <= part(first, arc)
+            && of_call(excess, other) * FEW <= of_call(first, arc)
+    };
+    let mut controls = excesses[1..].iter().filter(|&&(_, arc)| is_control(arc));
+    let is_it = controls.all(is_unchanged)
+        && others * FEW <= first.abs()
+        && apart * ACCIDENT <= as_real(effect.abs());
     is_it.then_some(arc)
 }

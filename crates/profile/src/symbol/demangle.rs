@@ -1,12 +1,7 @@
 //! Demangling of C++ and Rust.
 
-use std::fmt::Write as _;
+use gristmill_demangle::{MAX_MANGLED_BYTES, Mangled, RUST_HASH_DIGITS};
 
-use cpp_demangle::{DemangleOptions, ParseOptions};
-use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH, with_return_types};
-
-/// The digits of the hash of Rust's older mangling.
-pub(super) const HASH_DIGITS: usize = 16;
 /// The start of the suffix that LLVM gives to a copy of a function, which follows its hash.
 pub(super) const COPY_SUFFIX: &str = ".llvm.";
 
@@ -23,33 +18,11 @@ pub(super) const COPY_SUFFIX: &str = ".llvm.";
 /// assert_eq!(demangle(b"main"), None);
 /// ```
 pub fn demangle(name: &[u8]) -> Option<String> {
-    if name.len() > MAX_MANGLED_BYTES {
-        return None;
+    if let Some(mangled) = Mangled::of(name) {
+        return mangled.demangle();
     }
-    let text = std::str::from_utf8(name).ok()?;
-    // Mach-O puts one more underscore before every name.
-    let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
-    let symbol = symbol.unwrap_or(text);
-    if symbol.starts_with("_R") || is_old_rust(symbol) {
-        let mut bounded = DemangledText::new(symbol);
-        write!(bounded, "{:#}", rustc_demangle::try_demangle(symbol).ok()?).ok()?;
-        return Some(bounded.into_string());
-    }
-    if !symbol.starts_with("_Z") {
-        return half_demangled(text);
-    }
-    let repaired = with_return_types(symbol);
-    demangle_cpp(repaired.as_deref().unwrap_or(symbol))
-}
-
-fn demangle_cpp(symbol: &str) -> Option<String> {
-    let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
-    let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
-    let mut bounded = DemangledText::new(symbol);
-    parsed
-        .structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH))
-        .ok()?;
-    Some(bounded.into_string()).filter(|text| !text.is_empty())
+    let text = std::str::from_utf8(name).ok().filter(|text| text.len() <= MAX_MANGLED_BYTES)?;
+    half_demangled(text)
 }
 
 /// Demangles a name of Rust's older mangling that a tool has demangled as C++: `core::mem::replace::h79a6…`, with signs spelled
@@ -100,22 +73,9 @@ fn half_demangled(text: &str) -> Option<String> {
     Some(readable)
 }
 
-/// Returns `true` if a name that looks like C++ ends with the hash of Rust's older mangling.
-fn is_old_rust(symbol: &str) -> bool {
-    old_rust_hash(symbol).is_some()
-}
-
-/// Returns the digits of the hash at the end of a name of Rust's older mangling that looks like C++.
-fn old_rust_hash(symbol: &str) -> Option<&str> {
-    let (_, hash) = symbol.strip_prefix("_ZN")?.rsplit_once("17h")?;
-    let (digits, end) = hash.split_at_checked(HASH_DIGITS)?;
-    let is_end = end == "E" || end.starts_with("E.");
-    (is_end && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
-}
-
 /// Splits a name of Rust's older mangling that a tool has demangled into its path and the digits of its hash.
 fn split_hash(text: &str) -> Option<(&str, &str)> {
-    let (path, hash) = text.split_at_checked(text.len().checked_sub("::h".len() + HASH_DIGITS)?)?;
+    let (path, hash) = text.split_at_checked(text.len().checked_sub("::h".len() + RUST_HASH_DIGITS)?)?;
     let digits = hash.strip_prefix("::h")?;
     (!path.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some((path, digits))
 }
@@ -133,7 +93,9 @@ fn split_hash(text: &str) -> Option<(&str, &str)> {
 pub fn rust_hash(name: &[u8]) -> &str {
     let Ok(text) = std::str::from_utf8(name) else { return "" };
     let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z")).unwrap_or(text);
-    old_rust_hash(symbol).or_else(|| split_hash(text).map(|(_, digits)| digits)).unwrap_or_default()
+    gristmill_demangle::rust_hash(symbol)
+        .or_else(|| split_hash(text).map(|(_, digits)| digits))
+        .unwrap_or_default()
 }
 
 /// Returns the end of a Rust name that the demangled name leaves out: the hash, see [`rust_hash`], and the suffix of a copy

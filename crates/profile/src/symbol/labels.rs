@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::symbol::demangle::{COPY_SUFFIX, HASH_DIGITS};
+use gristmill_demangle::RUST_HASH_DIGITS;
+
+use crate::symbol::demangle::COPY_SUFFIX;
 use crate::symbol::places;
 use crate::symbol::shorten::{Fitted, Revealed, ShortName};
 
@@ -283,7 +285,7 @@ fn first(text: &str, count: usize) -> &str {
 /// Splits what a name leaves out into the digits of the hash and those of the suffix of a copy.
 fn hash_and_suffix(left_out: &str) -> (&str, &str) {
     let (hash, suffix) = left_out.split_once(COPY_SUFFIX).unwrap_or((left_out, ""));
-    (hash.get(..HASH_DIGITS).unwrap_or(hash), suffix)
+    (hash.get(..RUST_HASH_DIGITS).unwrap_or(hash), suffix)
 }
 
 /// Reveals the shortest forms of two places that differ, or else both paths as the profile has them.

@@ -316,7 +316,7 @@ impl CauseRow {
                 (CauseKind::Calls, callee, Some(caller), count.map(Delta))
             }
             Cause::PerCall { function, proof } => match proof {
-                PerCallProof::All => (CauseKind::PerCall, function, None, None),
+                PerCallProof::All { .. } => (CauseKind::PerCall, function, None, None),
                 PerCallProof::From(from, _) => {
                     (CauseKind::PerCall, function, Some(from.caller), Some(Delta(from.calls)))
                 }

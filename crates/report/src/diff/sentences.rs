@@ -286,7 +286,7 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
             let each = each(from.cost, from.calls, unit);
             // What other causes have of it.
             let in_part = match more_callers {
-                0 if is_in_part(from.cost, from.calls, explanation.effect) => ", in part by other causes",
+                0 if !from.is_whole(explanation.effect) => ", in part by other causes",
                 _ => "",
             };
             // Other causes of the same calls can be larger, and go the other way.
@@ -314,9 +314,7 @@ fn statement(comparison: &Comparison<'_>, explanation: &Explanation, column: usi
             let is_each = !calls.is_none() && is_each_towards(own, calls, explanation.effect);
             let average = per_call(own, calls).map(not_unchanged);
             let even = match proof {
-                PerCallProof::All if is_of_all_calls(comparison, *function, column, explanation.effect) => {
-                    at_equal_mix(own, explanation.effect)
-                }
+                PerCallProof::All { is_of_all: true } => at_equal_mix(own, explanation.effect),
                 _ => None,
             };
             let change = match even {
@@ -460,43 +458,6 @@ fn is_whole(count: Change, calls: Change, cost: Option<Change>, effect: gristmil
     let base = cost.map_or(0.0, |cost| cost.base.median as f64);
     let apart = |ratio: f64| (effect as f64 - base * ratio).abs();
     apart(ratio(count) - 1.0) < apart(ratio(count) - ratio(calls))
-}
-
-/// Returns `true` if an effect is not the change of the cost of calls beyond their count.
-fn is_in_part(cost: Change, calls: Change, effect: gristmill_format::Cost) -> bool {
-    is_far(excess(cost, calls), effect)
-}
-
-/// Returns `true` if an effect is that change for all calls of a function, which all have others of the same caller on the other side.
-fn is_of_all_calls(
-    comparison: &Comparison<'_>,
-    function: JoinedId,
-    column: usize,
-    effect: gristmill_format::Cost,
-) -> bool {
-    let (mut sum, mut is_mixed) = (0.0, false);
-    for arc in comparison.incoming(function) {
-        let calls = comparison.arc(arc).count;
-        if calls.base.median <= 0 || calls.new.median <= 0 {
-            return false;
-        }
-        is_mixed |= !calls.is_none();
-        sum += excess(comparison.arc_cost(arc, column), calls);
-    }
-    is_mixed && !is_far(sum, effect)
-}
-
-/// Returns the change of the cost of calls beyond their count.
-fn excess(cost: Change, calls: Change) -> f64 {
-    let [before, after] = [calls.base, calls.new].map(|calls| calls.median.max(1) as f64);
-    cost.new.median as f64 - cost.base.median as f64 * (after / before)
-}
-
-/// Returns `true` if an effect differs from a change.
-fn is_far(excess: f64, effect: gristmill_format::Cost) -> bool {
-    /// The part by which they may differ: one in this many.
-    const NEAR: f64 = 50.0;
-    (excess - effect as f64).abs() > excess.abs() / NEAR + 1.0
 }
 
 /// Returns the change of a cost that did change, however little.

@@ -48,7 +48,7 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
                 format!("{} -> {}: {count}", name(*caller), name(*callee))
             }
             Cause::PerCall { function, proof } => match proof {
-                PerCallProof::All => format!("{} per call", name(*function)),
+                PerCallProof::All { .. } => format!("{} per call", name(*function)),
                 PerCallProof::From(from, others) => {
                     let others = if *others == 0 { String::new() } else { format!(" and {others} more") };
                     format!("{}{others} -> {} per call", name(from.caller), name(*function))
@@ -78,6 +78,30 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
 
 fn told(causes: &[(&str, Cost)]) -> Vec<(String, Cost)> {
     causes.iter().map(|(text, effect)| ((*text).to_owned(), *effect)).collect()
+}
+
+/// `file` and `line` call `parse`, which calls `deep`: nearly all of the cost of a call.
+fn parser(own_for_file: Cost, own_for_line: Cost) -> Profile {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, file, line, parse, deep] =
+        ["main", "file", "line", "parse", "deep"].map(|name| builder.function(b"a", b"a.c", name.as_bytes()));
+    let of_file = 1_000 * (own_for_file + 12_000);
+    let of_line = 90 * (own_for_line + 12_000);
+    builder.cost(main, 1, &[10]).call(main, 2, file, 1, &[of_file]).call(main, 3, line, 1, &[of_line]);
+    builder.call(file, 5, parse, 1_000, &[of_file]).call(line, 7, parse, 90, &[of_line]);
+    builder.cost(parse, 9, &[1_000 * own_for_file + 90 * own_for_line]);
+    builder.call(parse, 10, deep, 1_090, &[1_090 * 12_000]).cost(deep, 20, &[1_090 * 12_000]);
+    builder.build().unwrap()
+}
+
+#[test]
+fn calls_of_other_callers_that_rose_as_much_are_seen() {
+    // By 1.5% of the calls' cost for all callers.
+    assert_eq!(causes(&parser(70, 70), &parser(250, 250)), [("parse per call".to_owned(), 1_090 * 180)]);
+    assert_eq!(
+        causes(&parser(70, 70), &parser(250, 70)),
+        [("file -> parse per call".to_owned(), 1_000 * 180)]
+    );
 }
 
 #[test]

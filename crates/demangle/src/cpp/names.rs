@@ -1,0 +1,318 @@
+//! Names: nested, local, of templates, of operators, and those that have no name in the source.
+
+use super::ast::{Id, List, Node, Qualifiers};
+use super::operators;
+use super::parser::Parser;
+
+/// The starts of names of anonymous namespaces.
+const ANONYMOUS: [&str; 3] = ["_GLOBAL__N", "_GLOBAL_.N", "_GLOBAL_$N"];
+
+impl<'a> Parser<'a> {
+    /// Reads a name, and the qualifiers that its function has.
+    pub(super) fn name(&mut self) -> Option<(Id, Qualifiers)> {
+        let plain = |name: Id| (name, Qualifiers::default());
+        self.nested(|parser| match parser.next() {
+            b'N' => parser.nested_name(),
+            b'Z' => parser.local_name(),
+            b'S' if parser.ahead(1) != b't' => {
+                let name = parser.substitution()?;
+                if parser.next() != b'I' {
+                    return Some(plain(name));
+                }
+                let arguments = parser.arguments()?;
+                parser.add(Node::Template(name, arguments)).map(plain)
+            }
+            _ => {
+                let name = parser.unscoped()?;
+                if parser.next() != b'I' {
+                    return Some(plain(name));
+                }
+                parser.substitutions.push(name);
+                let arguments = parser.arguments()?;
+                parser.add(Node::Template(name, arguments)).map(plain)
+            }
+        })
+    }
+
+    /// Reads a name outside of classes, in `std` or in none.
+    fn unscoped(&mut self) -> Option<Id> {
+        if self.take(b"St") {
+            let namespace = self.text("std")?;
+            let name = self.unqualified()?;
+            return self.add(Node::Nested(namespace, name));
+        }
+        self.unqualified()
+    }
+
+    fn nested_name(&mut self) -> Option<(Id, Qualifiers)> {
+        self.expect(b"N")?;
+        // The object is a parameter that is written.
+        self.take(b"H");
+        let mut qualifiers = self.qualifiers();
+        if self.take(b"R") {
+            qualifiers.reference = "&";
+        } else if self.take(b"O") {
+            qualifiers.reference = "&&";
+        }
+        let mut whole: Option<Id> = None;
+        loop {
+            if self.take(b"E") {
+                return Some((whole?, qualifiers));
+            }
+            let next = match (self.next(), whole) {
+                (b'I', Some(name)) => {
+                    let arguments = self.arguments()?;
+                    self.add(Node::Template(name, arguments))?
+                }
+                (b'S', None) if self.ahead(1) == b't' => {
+                    self.at += 2;
+                    whole = Some(self.text("std")?);
+                    continue;
+                }
+                (b'S', None) => {
+                    whole = Some(self.substitution()?);
+                    continue;
+                }
+                (b'T', None) => self.template_parameter()?,
+                (b'D', None) if matches!(self.ahead(1), b't' | b'T') => self.decltype()?,
+                // The initializer of a member.
+                (b'M', Some(_)) => {
+                    self.at += 1;
+                    continue;
+                }
+                (_, scope) => {
+                    let own = self.unqualified()?;
+                    match scope {
+                        Some(scope) => self.add(Node::Nested(scope, own))?,
+                        None => own,
+                    }
+                }
+            };
+            whole = Some(next);
+            if self.next() != b'E' {
+                self.substitutions.push(next);
+            }
+        }
+    }
+
+    fn local_name(&mut self) -> Option<(Id, Qualifiers)> {
+        self.expect(b"Z")?;
+        let function = self.encoding(false)?;
+        self.expect(b"E")?;
+        if self.take(b"s") {
+            self.discriminator()?;
+            let text = self.text("string literal")?;
+            return Some((self.add(Node::Local(function, text))?, Qualifiers::default()));
+        }
+        if self.take(b"d") {
+            let number = self.sequence_number()?;
+            let (name, qualifiers) = self.name()?;
+            let inside = self.add(Node::DefaultArgument(number.checked_add(1)?, name))?;
+            return Some((self.add(Node::Local(function, inside))?, qualifiers));
+        }
+        let (name, qualifiers) = self.name()?;
+        let is_numbered = !matches!(self.tree.node(name), Node::Lambda { .. } | Node::Unnamed(_));
+        if is_numbered {
+            self.discriminator()?;
+        }
+        Some((self.add(Node::Local(function, name))?, qualifiers))
+    }
+
+    /// Reads which of several entities of one name in a function it is. Names do not show it.
+    fn discriminator(&mut self) -> Option<()> {
+        if self.take(b"__") {
+            self.number()?;
+            return self.expect(b"_");
+        }
+        if self.next() == b'_' && self.ahead(1).is_ascii_digit() {
+            self.at += 2;
+        }
+        Some(())
+    }
+
+    /// Reads one part of a name, with its tags.
+    pub(super) fn unqualified(&mut self) -> Option<Id> {
+        // Internal linkage, and a friend that is defined in a class.
+        while matches!(self.next(), b'L' | b'F') {
+            self.at += 1;
+        }
+        let name = match self.next() {
+            b'0'..=b'9' => self.source_name()?,
+            b'C' if matches!(self.ahead(1), b'1'..=b'5' | b'I') => self.constructor()?,
+            b'D' if matches!(self.ahead(1), b'0'..=b'5') => {
+                self.at += 2;
+                self.add(Node::Destructor(self.last_name))?
+            }
+            b'D' if self.ahead(1) == b'C' => {
+                self.at += 2;
+                let names = self.until_end(Self::source_name)?;
+                self.add(Node::Binding(names))?
+            }
+            b'U' => self.unnamed()?,
+            b'a'..=b'z' => self.operator_name()?,
+            _ => return None,
+        };
+        self.tagged(name)
+    }
+
+    fn tagged(&mut self, name: Id) -> Option<Id> {
+        let mut name = name;
+        let last_name = self.last_name;
+        while self.take(b"B") {
+            let tag = self.identifier()?;
+            name = self.add(Node::Tagged(name, tag))?;
+        }
+        self.last_name = last_name;
+        Some(name)
+    }
+
+    /// Reads the length of a name, and the name.
+    pub(super) fn identifier(&mut self) -> Option<&'a str> {
+        let length = usize::try_from(self.number()?).ok().filter(|&length| length > 0)?;
+        let name = self.slice(length)?;
+        self.at += length;
+        Some(name)
+    }
+
+    pub(super) fn source_name(&mut self) -> Option<Id> {
+        let name = self.identifier()?;
+        let is_anonymous = ANONYMOUS.iter().any(|start| name.starts_with(start));
+        self.last_name = if is_anonymous { "(anonymous namespace)" } else { name };
+        self.text(self.last_name)
+    }
+
+    fn constructor(&mut self) -> Option<Id> {
+        self.expect(b"C")?;
+        let is_inherited = self.take(b"I");
+        matches!(self.next(), b'1'..=b'5').then_some(())?;
+        self.at += 1;
+        if is_inherited {
+            // The class that it is from, whose name it has.
+            self.any_type()?;
+        }
+        self.add(Node::Constructor(self.last_name))
+    }
+
+    /// Reads a lambda or a type without a name.
+    fn unnamed(&mut self) -> Option<Id> {
+        if self.take(b"Ut") {
+            let number = self.sequence_number()?;
+            return self.add(Node::Unnamed(number.checked_add(1)?));
+        }
+        self.expect(b"Ul")?;
+        let last_name = self.last_name;
+        // Types of a template's head.
+        while self.next() == b'T' && matches!(self.ahead(1), b'y' | b'n' | b't' | b'p' | b'k') {
+            self.head_parameter()?;
+        }
+        let parameters = self.parameters()?;
+        self.expect(b"E")?;
+        let number = self.sequence_number()?.checked_add(1)?;
+        self.last_name = last_name;
+        self.add(Node::Lambda { parameters, number })
+    }
+
+    fn head_parameter(&mut self) -> Option<()> {
+        self.expect(b"T")?;
+        let kind = self.next();
+        self.at += 1;
+        match kind {
+            b'y' => Some(()),
+            b'n' => self.any_type().map(drop),
+            b'p' => self.nested(Self::head_parameter),
+            b't' => {
+                while !self.take(b"E") {
+                    self.nested(Self::head_parameter)?;
+                }
+                Some(())
+            }
+            b'k' => self.name().map(drop),
+            _ => None,
+        }
+    }
+
+    pub(super) fn operator_name(&mut self) -> Option<Id> {
+        if self.take(b"li") {
+            let name = self.identifier()?;
+            return self.add(Node::LiteralOperator(name));
+        }
+        if self.take(b"cv") {
+            let was_conversion = std::mem::replace(&mut self.is_conversion, true);
+            let to = self.any_type();
+            self.is_conversion = was_conversion;
+            return self.add(Node::Conversion(to?));
+        }
+        if self.next() == b'v' && self.ahead(1).is_ascii_digit() {
+            self.at += 2;
+            let name = self.source_name()?;
+            return self.add(Node::Special("operator ", name));
+        }
+        let operator = operators::find(&self.code()).filter(|operator| !operator.is_word())?;
+        self.at += 2;
+        self.add(Node::Operator(operator.text))
+    }
+
+    /// Reads what a substitution stands for.
+    pub(super) fn substitution(&mut self) -> Option<Id> {
+        self.expect(b"S")?;
+        if matches!(self.next(), b'_' | b'0'..=b'9' | b'A'..=b'Z') {
+            let number = self.substitution_number()?;
+            return self.substitutions.get(number).copied();
+        }
+        if self.take(b"t") {
+            return self.text("std");
+        }
+        let standard = operators::standard_name(self.next())?;
+        self.at += 1;
+        self.last_name = standard.own;
+        let is_before_constructor = matches!(self.next(), b'C' | b'D');
+        let name = self.text(if is_before_constructor { standard.full } else { standard.short })?;
+        if self.next() != b'B' {
+            return Some(name);
+        }
+        let name = self.tagged(name)?;
+        self.substitutions.push(name);
+        Some(name)
+    }
+
+    /// Reads the arguments of a template.
+    pub(super) fn arguments(&mut self) -> Option<List> {
+        self.nested(|parser| {
+            parser.expect(b"I")?;
+            let last_name = parser.last_name;
+            let was_conversion = std::mem::replace(&mut parser.is_conversion, false);
+            let arguments = parser.until_end(Self::argument)?;
+            parser.is_conversion = was_conversion;
+            parser.last_name = last_name;
+            Some(arguments)
+        })
+    }
+
+    pub(super) fn argument(&mut self) -> Option<Id> {
+        self.nested(|parser| match parser.next() {
+            b'L' => parser.literal(),
+            b'X' => {
+                parser.at += 1;
+                let expression = parser.expression()?;
+                parser.expect(b"E")?;
+                Some(expression)
+            }
+            b'J' | b'I' => {
+                parser.at += 1;
+                let pack = parser.until_end(Self::argument)?;
+                parser.add(Node::Pack(pack))
+            }
+            _ => parser.any_type(),
+        })
+    }
+
+    pub(super) fn template_parameter(&mut self) -> Option<Id> {
+        self.expect(b"T")?;
+        if self.take(b"L") {
+            // The level of a lambda.
+            self.sequence_number()?;
+        }
+        let number = usize::try_from(self.sequence_number()?).ok()?;
+        self.add(Node::Parameter(number))
+    }
+}
