@@ -221,6 +221,11 @@ impl AddressSpace {
         found
     }
 
+    /// Iterates over the starts and ends of all mappings.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.mappings.iter().map(|(start, mapping)| (*start, mapping.end))
+    }
+
     /// Returns the start of the mapping of an address.
     pub(crate) fn start(&self, address: u64) -> Option<u64> {
         self.at(address).map(|(start, _)| start)

@@ -13,6 +13,7 @@ mod jump_counts;
 mod jumps;
 mod levels;
 mod limits;
+mod locked_memory;
 pub(crate) mod masks;
 mod master_handler;
 mod output_file;
@@ -57,6 +58,7 @@ use chunk::Patch;
 use flush::{Cached, Retired};
 use jump_counts::Followed;
 pub(crate) use limits::Limits;
+use locked_memory::FutureLocks;
 pub(crate) use masks::STOP_SIGNAL;
 use master_handler::TRAP_FLAG;
 use processes::Lent;
@@ -177,6 +179,7 @@ pub(crate) struct Engine {
     /// Memory of its parent that this process has borrowed.
     lent: Option<Lent>,
     limits: Limits,
+    future_locks: FutureLocks,
     /// The shared memory of System V that is attached: its address and its length.
     attached: HashMap<u64, u64>,
     /// `true` if the program has let the processor refuse words that are not aligned.
@@ -262,6 +265,7 @@ impl Engine {
             signals: Signals::new(),
             lent: None,
             limits,
+            future_locks: FutureLocks::default(),
             attached: HashMap::new(),
             aligns_comparisons: false,
             partial_runs: BTreeMap::new(),

@@ -73,3 +73,82 @@ fn recordings_take_less_memory_than_those_of_callgrind() {
         assert!(ours < theirs + allowed, "{program:?}: {ours} kB, and {theirs} kB under Callgrind");
     }
 }
+
+/// Locks its memory in a way, also without the right to do so beyond a limit, and maps more. It prints the results, and whether it has more
+/// memory than it could use.
+const LOCKS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void say(const char *what, long result) { printf("%s %ld %s\n", what, result, result < 0 ? strerror(errno) : ""); }
+static int resident(char *memory) { unsigned char is_there = 0; mincore(memory, 4096, &is_there); return is_there & 1; }
+static void *map(void) { return mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+static void *work(void *p) { char *memory = malloc(100000); memset(memory, 1, 100000); free(memory); return p; }
+int main(int count, char **words) {
+    int flags = atoi(words[1]);
+    if (count > 2) {
+        struct rlimit limit = {atol(words[2]), atol(words[2])};
+        setrlimit(RLIMIT_MEMLOCK, &limit);
+        struct { unsigned version; int process; } header = {0x20080522, 0};
+        unsigned rights[2][3] = {{0}};
+        if (syscall(SYS_capset, &header, rights)) return 1;
+    }
+    char *before = map();
+    say("all", mlockall(flags));
+    printf("before %d\n", resident(before));
+    char *after = map();
+    if (after == MAP_FAILED) say("map", -1);
+    else printf("after %d\n", resident(after));
+    char *more = sbrk(100000);
+    if (more == (void *)-1) say("more", -1);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) if (pthread_create(threads + i, 0, work, 0)) threads[i] = 0;
+    for (int i = 0; i < 4; i++) { printf("thread %d\n", threads[i] != 0); if (threads[i]) pthread_join(threads[i], 0); }
+    fflush(stdout);
+    if (fork() == 0) { char *own = map(); printf("child %d\n", resident(own)); fflush(stdout); _exit(0); }
+    wait(0);
+    say("none", munlockall());
+    char *last = map();
+    printf("last %d\n", resident(last));
+    say("lock", mlock(last, 4096));
+    say("locked", syscall(SYS_mlock2, last + 8192, 4096, 1));
+    say("unlock", munlock(last, 12288));
+    say("nowhere", mlock((void *)0x30000000, 4096));
+    say("wrong", mlock(last, -8192));
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%s\n", usage.ru_maxrss < 400000 ? "little" : "much");
+    return 0;
+}
+"#;
+
+#[test]
+fn programs_lock_their_memory_and_not_that_of_the_engine() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "locks", &["-O1", "-pthread"], LOCKS);
+    for flags in ["0", "1", "2", "3", "4", "5", "7", "8"] {
+        for limit in [&[][..], &["0"], &["3000000"], &["50000000"]] {
+            let words = [&["./locks", flags][..], limit].concat();
+            let alone = Command::new(words[0]).args(&words[1..]).current_dir(folder.path()).output().unwrap();
+            let output = crate::record(folder.path(), &[&["--force", "-o", "a.out"], &words[..]].concat());
+            assert_eq!(stdout(&output), stdout(&alone), "{words:?}: {}", stderr(&output));
+            assert!(stdout(&output).ends_with("little\n"), "{words:?}");
+            assert!(
+                Sums::read(&folder.path().join("a.out")).total > 10_000,
+                "{words:?}: {}",
+                stderr(&output)
+            );
+        }
+    }
+}

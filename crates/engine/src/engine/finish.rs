@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use linux_raw_sys::general as sys;
 
 use super::flush::{Cached, FIRST, Retired};
+use super::locked_memory::FutureLocks;
 use super::master_handler;
 use super::own_call::{STOPPED, exit, own_call};
 use super::signals::HANDLER_EDGE;
@@ -90,6 +91,8 @@ impl Engine {
             self.end_calls(other);
         }
         self.threads.keep_only(state);
+        // Locks of memory are not inherited.
+        self.future_locks = FutureLocks::default();
         (self.parts, self.first_part) = (0, 1);
         if self.options.words_for_others.is_some() {
             self.set_counts_of_parent_apart(state);

@@ -1,7 +1,7 @@
 //! System calls of the program: most go to the kernel as they are, those that change memory, code or processes are looked at.
 #![allow(unsafe_code)]
 
-use linux_raw_sys::errno::{EEXIST, EFAULT, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
+use linux_raw_sys::errno::{EAGAIN, EEXIST, EFAULT, EINTR, EINVAL, ENOMEM, ENOSYS, EPERM};
 use linux_raw_sys::general as sys;
 
 use super::execute::Execution;
@@ -168,6 +168,11 @@ impl Engine {
             sys::__NR_mprotect => self.protect(first, second, third as u32),
             sys::__NR_pkey_mprotect if fourth == u64::MAX => self.protect(first, second, third as u32),
             sys::__NR_mremap => self.remap(arguments),
+            sys::__NR_mlockall => self.lock_all(state, first as u32),
+            sys::__NR_munlockall => self.unlock_all(),
+            sys::__NR_mlock | sys::__NR_mlock2 | sys::__NR_munlock if self.locks_foreign(first, second) => {
+                failed(ENOMEM)
+            }
             sys::__NR_shmat => self.attach(arguments),
             sys::__NR_shmdt => self.detach(first),
             sys::__NR_arch_prctl => self.thread_area(state, first, second),
@@ -229,10 +234,14 @@ impl Engine {
         }
         if new > old {
             let access = sys::PROT_READ | sys::PROT_WRITE;
-            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS;
+            let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | self.future_locks.flag();
             // SAFETY: the range is kept for this, and nothing is mapped behind the old end.
             let result = unsafe { raw::map_fixed(old, new - old, access, flags, -1, 0) };
             if raw::error_of(result).is_some() {
+                return self.brk as i64;
+            }
+            if !self.future_locks.lock(old, new - old) {
+                own_call(sys::__NR_munmap, [old, new - old, 0, 0, 0, 0]);
                 return self.brk as i64;
             }
             self.space.add(old, new - old, access | ANONYMOUS);
@@ -292,7 +301,7 @@ impl Engine {
                 }
             }
         };
-        let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT);
+        let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT) | self.future_locks.flag();
         let host = protection_of_host(protection);
         // SAFETY: the range is free, or the program's.
         let mut result = unsafe { raw::map_fixed(address, length, host, flags, file, offset) };
@@ -303,6 +312,10 @@ impl Engine {
             return result;
         }
         let address = result as u64;
+        if !self.future_locks.lock(address, length) && !is_fixed {
+            own_call(sys::__NR_munmap, [address, length, 0, 0, 0, 0]);
+            return failed(EAGAIN);
+        }
         let can_run = protection & sys::PROT_EXEC != 0;
         match flags & sys::MAP_ANONYMOUS != 0 {
             // A copy of the code that was here, as in large pages, keeps its functions, as under Callgrind.
@@ -459,6 +472,7 @@ impl Engine {
             let address = result as u64;
             let write = if flags & SHM_RDONLY == 0 { sys::PROT_WRITE } else { 0 };
             let run = if flags & SHM_EXEC == 0 { 0 } else { sys::PROT_EXEC };
+            self.future_locks.lock_attached(address, length);
             self.forget_code(address, length);
             self.space.add(address, length, sys::PROT_READ | write | run | SHARED);
             self.attached.insert(address, length);
