@@ -79,11 +79,11 @@ pub(crate) struct State {
     pub(crate) saved_mask: u64,
     /// The signals that the program blocks although the kernel does not.
     pub(crate) blocked_faults: u64,
-    /// `true` if one of them came, and waits in the kernel.
+    /// `true` if one of them came, and waits in the kernel, or one that the program ignores.
     pub(crate) has_held_back: bool,
     /// Those of them that the program blocks only during a system call. The kernel blocks them until that ends.
     pub(crate) held_for_call: u64,
-    /// `true` while the kernel blocks them, as another program may take the place of this one.
+    /// `true` while the kernel blocks them, and ignores those that the program ignores, as another program may take the place of this one.
     pub(crate) has_handed_over: bool,
     /// The interrupted code: the number of a block that is about to run, or the translated code of a fault.
     pub(crate) interrupted: u64,

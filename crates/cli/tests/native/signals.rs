@@ -411,3 +411,115 @@ fn a_full_alternative_stack_ends_the_program() {
     let output = record(folder.path(), &["-o", "a.out", "./fails"]);
     assert_eq!(output.status.signal(), Some(11), "{}", stderr(&output));
 }
+
+/// Ignores the signals of faults. Each way prints what it sees, and `fault` then causes one.
+const IGNORES: &str = r#"
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+static volatile int handled, alarms;
+static void on_fault(int s) { handled += s; }
+static void on_alarm(int s) { (void)s; alarms++; }
+static void ask(const char *who) {
+    struct sigaction action;
+    printf("%s", who);
+    for (int i = 0; i < 5; i++) { sigaction(faults[i], 0, &action); printf(" %d", action.sa_handler == SIG_IGN); }
+    printf("\n");
+    fflush(stdout);
+}
+static void fail(int signal) {
+    volatile int one = 1, zero = 0;
+    if (signal == SIGSEGV) *(volatile int *)8 = 0;
+    if (signal == SIGFPE) one = one / zero;
+    if (signal == SIGILL) __asm__ volatile("ud2");
+    if (signal == SIGTRAP) __asm__ volatile("int3");
+}
+static void sent(void) {
+    struct timespec start, end;
+    struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    pid_t own = getpid(), child = fork();
+    if (child == 0) for (int i = 0; i < 400; i++) { usleep(500); kill(own, faults[i % 5]); if (i == 399) _exit(0); }
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    int result = poll(0, 0, 300);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    long passed = (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000;
+    printf("%d %d\n", result, passed >= 299);
+    waitpid(child, 0, 0);
+    for (int i = 0; i < 5; i++) kill(own, faults[i]);
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &often, 0);
+    while (alarms < 200) kill(own, SIGTRAP);
+    setitimer(ITIMER_REAL, &never, 0);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    signal(SIGSEGV, on_fault);
+    sigprocmask(SIG_BLOCK, &set, 0);
+    kill(own, SIGSEGV);
+    signal(SIGSEGV, SIG_IGN);
+    signal(SIGSEGV, on_fault);
+    sigprocmask(SIG_UNBLOCK, &set, 0);
+    printf("%d\n", handled);
+    kill(own, SIGSEGV);
+    printf("%d\n", handled);
+    signal(SIGSEGV, SIG_IGN);
+}
+int main(int count, char **words) {
+    const char *way = words[1];
+    int status;
+    if (!strcmp(way, "ask")) { ask("program"); return 0; }
+    for (int i = 0; i < 5; i++) if (count > 3) signal(faults[i], SIG_IGN);
+    if (!strcmp(way, "sent")) sent();
+    if (!strcmp(way, "hand")) {
+        if (fork() == 0) { ask("child"); execl(words[0], words[0], "ask", (char *)0); }
+        wait(&status);
+        if (vfork() == 0) { execl(words[0], words[0], "ask", (char *)0); _exit(1); }
+        wait(&status);
+        execl("./nowhere", "nowhere", (char *)0);
+        ask("same");
+    }
+    fflush(stdout);
+    fail(atoi(words[2]));
+    return 3;
+}
+"#;
+
+#[test]
+fn faults_that_are_ignored_end_the_program_with_a_profile() {
+    use std::os::unix::process::ExitStatusExt as _;
+    if !has_engine(&["cc", "sh"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "ignores", &["-O1"], IGNORES);
+    let gristmill = env!("CARGO_BIN_EXE_gristmill");
+    // Those that are ignored from the start, or by the program.
+    let ways = [("", "fault"), ("trap '' SEGV FPE ILL TRAP;", "fault"), ("", "sent"), ("", "hand")];
+    for (trap, way) in ways {
+        for signal in ["11", "8", "4", "5"] {
+            let last = if trap.is_empty() { "own" } else { "" };
+            let options =
+                if way == "hand" { &["--trace-children=no", "--trace-children=yes"][..] } else { &[""] };
+            for option in options {
+                let run = |before: &str| {
+                    let script = format!("{trap} exec {before} ./ignores {way} {signal} {last}");
+                    Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap()
+                };
+                let alone = run("");
+                let output = run(&format!("{gristmill} record --engine native --force {option} -o a.%p"));
+                let what = format!("{trap} {way} {signal} {option}: {}", stderr(&output));
+                assert_eq!(alone.status.signal().map(|signal| signal.to_string()).as_deref(), Some(signal));
+                assert_eq!((output.status, stdout(&output)), (alone.status, stdout(&alone)), "{what}");
+                assert!(stderr(&output).contains("gristmill: recorded "), "{what}");
+            }
+        }
+    }
+}

@@ -51,6 +51,7 @@ impl Engine {
     pub(super) fn execute(&mut self, state: &mut State, number: u32, arguments: [u64; 6]) -> Execution {
         self.return_lent_memory();
         masks::hand_over(state);
+        self.signals.hand_over();
         if self.options.words_for_others.is_none() && !self.limits.are_set() {
             return Execution::ByKernel;
         }

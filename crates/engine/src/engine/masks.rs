@@ -1,9 +1,11 @@
 //! The signals that the program blocks, and those that the kernel blocks for it.
 //!
 //! The kernel never blocks the signal that stops threads, nor those that an instruction causes: it ends a process that causes one which is
-//! blocked, and no profile would be written. The engine keeps in mind which of them the program blocks. Only while another program takes
-//! its place does the kernel block them.
+//! blocked or ignored, and no profile would be written. The engine keeps in mind which of them the program blocks and ignores. Only while
+//! another program takes its place does the kernel do so.
 #![allow(unsafe_code)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use linux_raw_sys::errno::{EFAULT, EINVAL};
 use linux_raw_sys::general as sys;
@@ -30,6 +32,28 @@ pub(super) const FAULTS: u64 = {
     }
     mask
 };
+
+/// The faults that the program ignores if a process sends them. The handler reads it.
+static IGNORED: AtomicU64 = AtomicU64::new(0);
+
+/// Notes whether the program ignores a fault.
+pub(super) fn set_ignored(fault: u32, is_ignored: bool) {
+    if is_ignored {
+        IGNORED.fetch_or(bit(fault), Ordering::SeqCst);
+    } else {
+        IGNORED.fetch_and(!bit(fault), Ordering::SeqCst);
+    }
+}
+
+/// `true` if the program ignores a fault.
+pub(super) fn is_ignored(fault: u32) -> bool {
+    has(IGNORED.load(Ordering::SeqCst), fault)
+}
+
+/// Iterates over the faults that the program ignores.
+pub(super) fn ignored_faults() -> impl Iterator<Item = u32> {
+    FAULT_SIGNALS.into_iter().filter(|fault| is_ignored(*fault))
+}
 
 /// Returns the mask with one signal.
 pub(super) const fn bit(signal: u32) -> u64 {
@@ -76,20 +100,22 @@ pub(super) fn program_mask(state: &State, of_kernel: u64) -> u64 {
 
 /// Lets the kernel block what the program blocks, for a program that takes its place.
 pub(super) fn hand_over(state: &mut State) {
+    state.has_handed_over = true;
     if state.blocked_faults != 0 {
-        state.has_handed_over = true;
         change(sys::SIG_BLOCK, state.blocked_faults);
     }
 }
 
-/// Takes back what was handed over, if no program has taken the place.
-pub(super) fn take_back(state: &mut State) {
-    if std::mem::take(&mut state.has_handed_over) {
+/// Takes back what was handed over, if no program has taken the place. `false` if nothing was.
+pub(super) fn take_back(state: &mut State) -> bool {
+    let was_handed_over = std::mem::take(&mut state.has_handed_over);
+    if was_handed_over && state.blocked_faults != 0 {
         change(sys::SIG_UNBLOCK, FAULTS);
     }
+    was_handed_over
 }
 
-/// `true` if a signal that the program blocks has come since the last call.
+/// `true` if a signal that the program blocks or ignores has come since the last call.
 pub(super) fn was_held_back(state: &mut State) -> bool {
     // SAFETY: this is a field of the state, which the handler writes.
     unsafe {

@@ -122,6 +122,11 @@ extern "C" fn handle(signal: u32, data: *const [u64; 16], context: *mut [u64; wo
         return fault(signal, state, data, context);
     }
     let blocked = if state.has_temporary_mask { state.mask } else { state.blocked_faults };
+    if has(FAULTS, signal) && masks::is_ignored(signal) && !has(blocked, signal) {
+        // Sent by a process: a call that it has interrupted is made again.
+        state.has_held_back = true;
+        return;
+    }
     if has(FAULTS, signal) && (has(blocked, signal) || state.pending != 0) {
         // Sent by a process: it waits in the kernel until the program changes its mask, or the other one is delivered.
         if signal != sys::SIGTRAP || state.pending == 0 {

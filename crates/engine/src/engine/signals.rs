@@ -86,6 +86,18 @@ impl Signals {
         apply(signal, &self.actions[signal as usize]);
     }
 
+    /// Lets the kernel ignore the faults that the program ignores, for a program that takes its place.
+    pub(super) fn hand_over(&self) {
+        for signal in masks::ignored_faults() {
+            master_handler::leave_to_kernel(signal, IGNORE, 0);
+        }
+    }
+
+    /// Takes back what was handed over, if no program has taken the place.
+    pub(super) fn take_back(&self) {
+        masks::ignored_faults().for_each(|signal| self.apply_again(signal));
+    }
+
     /// Takes over the signals of the process. What it ignored is ignored.
     pub(crate) fn begin(&mut self, is_pipe_ignored: bool) {
         for signal in 1..SIGNAL_COUNT as u32 {
@@ -108,9 +120,19 @@ fn apply(signal: u32, action: &Action) {
         return;
     }
     let kept = u64::from(sys::SA_NOCLDSTOP | sys::SA_NOCLDWAIT);
+    let is_ignored = action.handler == IGNORE;
+    if has(FAULTS, signal) {
+        masks::set_ignored(signal, is_ignored);
+        if is_ignored && signal != sys::SIGTRAP {
+            // So the kernel forgets those that wait. Single steps need the other one.
+            master_handler::leave_to_kernel(signal, IGNORE, 0);
+        }
+    }
     let is_of_kernel = match action.handler {
         DEFAULT => !FATAL.contains(&signal) && signal < 32,
-        handler => handler == IGNORE,
+        // The kernel ends a process that causes a fault and ignores it, and no profile would be written.
+        IGNORE => !has(FAULTS, signal),
+        _ => false,
     };
     if is_of_kernel {
         master_handler::leave_to_kernel(signal, action.handler, action.flags & kept);

@@ -83,9 +83,11 @@ impl Engine {
         // A signal of the engine's own is no reason for the program to see that a call was interrupted.
         let is_own = state.pending == u64::from(STOP_SIGNAL) && result == failed(EINTR);
         let has_waited = std::mem::take(&mut state.has_temporary_mask) && result == failed(EINTR);
-        masks::take_back(state);
+        if masks::take_back(state) {
+            self.signals.take_back();
+        }
         if masks::was_held_back(state) && state.pending == 0 && result == failed(EINTR) {
-            // Nor is one that the program blocks.
+            // Nor is one that the program blocks or ignores.
             if let Some(wait) = &mut state.wait {
                 wait.is_interrupted = true;
             }
