@@ -523,3 +523,55 @@ fn faults_that_are_ignored_end_the_program_with_a_profile() {
         }
     }
 }
+
+/// Prints the alternative stack as handlers and the program see it, for each of its flags.
+const STACKS: &str = r#"
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+static char memory[65536];
+static int nested;
+static void ask(const char *what) {
+    stack_t now;
+    sigaltstack(0, &now);
+    printf("%s %x %d %zu\n", what, now.ss_flags, now.ss_sp != 0, now.ss_size);
+}
+static void handle(int signal, siginfo_t *data, void *context) {
+    (void)data;
+    stack_t stack = ((ucontext_t *)context)->uc_stack;
+    printf("saved %x %d %zu\n", stack.ss_flags, stack.ss_sp != 0, stack.ss_size);
+    ask("inside");
+    if (nested-- > 0) raise(signal);
+}
+int main(void) {
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    sigaction(SIGUSR1, &action, 0);
+    for (int mode = 0; mode < 8; mode++) {
+        stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory, .ss_flags = (mode & 3) | (mode > 3 ? 1u << 31 : 0)};
+        printf("set %d\n", sigaltstack(&stack, 0));
+        ask("before");
+        nested = 1;
+        raise(SIGUSR1);
+        ask("after");
+    }
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, 0);
+    sigaction(SIGUSR1, 0, &action);
+    for (int signal = 1; signal < 64; signal++) if (!sigismember(&action.sa_mask, signal)) printf("%d\n", signal);
+    return 0;
+}
+"#;
+
+#[test]
+fn programs_see_signals_as_the_kernel_shows_them() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "stacks", &["-O1"], STACKS);
+    let alone = Command::new("./stacks").current_dir(folder.path()).output().unwrap();
+    let output = record(folder.path(), &["-q", "-o", "a.out", "./stacks"]);
+    assert_eq!(stdout(&output), stdout(&alone), "{}", stderr(&output));
+    assert!(stdout(&output).contains("saved 0 1 65536\ninside 1 1 65536\nsaved 0 1 65536\n"));
+}

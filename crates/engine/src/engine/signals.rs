@@ -186,24 +186,19 @@ impl Engine {
         if new != 0 && !memory::read_words(&self.space, new, &mut words) {
             return failed(EFAULT);
         }
-        let shown = [address, if is_used { STACK_IN_USE } else { flags }, size];
+        let unused = if size == 0 { STACK_DISABLED } else { 0 };
+        let use_now = if is_used { STACK_IN_USE } else { unused };
+        let shown = [address, use_now | flags & DISARMS_STACK, size];
         if old != 0 && !memory::write_words(&self.space, old, &shown) {
             return failed(EFAULT);
         }
         if new != 0 {
-            let flags = words[1] & 0xffff_ffff;
             if is_used {
                 return failed(EPERM);
             }
-            if flags & 0x7fff_ffff & !(STACK_DISABLED | STACK_IN_USE) != 0 {
-                return failed(EINVAL);
-            }
-            if flags & STACK_DISABLED != 0 {
-                state.alternative_stack = [0, STACK_DISABLED, 0];
-            } else if words[2] < MIN_STACK_BYTES {
-                return failed(ENOMEM);
-            } else {
-                state.alternative_stack = [words[0], flags & DISARMS_STACK, words[2]];
+            match alternative_stack(words) {
+                Ok(stack) => state.alternative_stack = stack,
+                Err(error) => return failed(error),
             }
         }
         0
@@ -245,10 +240,8 @@ impl Engine {
         // The red zone below the stack pointer is in use.
         let top = if uses_alternative { address + size } else { state.gpr[4] - 128 };
         let bottom = if uses_alternative || is_nested { address } else { 0 };
-        let mut alternative = state.alternative_stack;
-        if is_nested {
-            alternative[1] = STACK_IN_USE;
-        }
+        // With the flags that it was set with: the kernel does not tell there whether it is in use.
+        let alternative = state.alternative_stack;
         let restorer = action.restorer;
         let delivery = Delivery { signal, handler: action.handler, restorer, pc, top, bottom, alternative };
         if signal_frame::push(state, &self.space, &delivery).is_none() {
@@ -309,9 +302,11 @@ impl Engine {
         let Some(returned) = signal_frame::pop(state, &self.space) else {
             self.end_by_signal(state, sys::SIGSEGV);
         };
-        let [address, flags, size] = returned.alternative;
-        if !uses_alternative_stack(state) {
-            state.alternative_stack = [address, flags & (STACK_DISABLED | DISARMS_STACK), size];
+        // As the kernel does, an invalid one is passed over.
+        if !uses_alternative_stack(state)
+            && let Ok(stack) = alternative_stack(returned.alternative)
+        {
+            state.alternative_stack = stack;
         }
         let interrupted = state.levels.last().map(|level| level.pc);
         match (self.end_handler(state), interrupted) {
@@ -470,6 +465,21 @@ fn restore_registers(state: &mut State) {
 fn uses_alternative_stack(state: &State) -> bool {
     let ([address, flags, size], sp) = (state.alternative_stack, state.gpr[4]);
     flags & (STACK_DISABLED | DISARMS_STACK) == 0 && sp > address && sp <= address + size
+}
+
+/// Returns an alternative stack as it is kept, with all of its flags.
+///
+/// # Errors
+///
+/// If the kernel does not take it, the number of the error.
+fn alternative_stack([address, flags, size]: [u64; 3]) -> Result<[u64; 3], u32> {
+    let flags = flags & 0xffff_ffff;
+    match flags & !DISARMS_STACK {
+        STACK_DISABLED => Ok([0, flags, 0]),
+        0 | STACK_IN_USE if size < MIN_STACK_BYTES => Err(ENOMEM),
+        0 | STACK_IN_USE => Ok([address, flags, size]),
+        _ => Err(EINVAL),
+    }
 }
 
 /// The opcodes of `int3` and `int1`.
