@@ -171,6 +171,8 @@ impl Engine {
         }
         if new != 0 {
             let [handler, flags, restorer, mask] = words;
+            // As in the kernel, nothing blocks these two.
+            let mask = mask & !(bit(sys::SIGKILL) | bit(sys::SIGSTOP));
             let action = Action { handler, flags, restorer, mask };
             self.signals.actions[signal as usize] = action;
             apply(signal as u32, &action);
