@@ -20,6 +20,9 @@ use crate::objects::Objects;
 use crate::raw;
 use crate::refusal::Refusal;
 
+/// The least address of a program: that of the kernel for users other than root.
+const MIN_PROGRAM_START: u64 = 0x1_0000;
+
 /// The end of the addresses of a program. Others are for its libraries and for code that it makes.
 const MAX_PROGRAM_END: u64 = 0x3000_0000;
 
@@ -72,9 +75,10 @@ pub(crate) fn check(path: &Path) -> Result<Checked, Refusal> {
         None => None,
     };
     let (start, end) = program.range();
-    if !program.is_movable && (start < 0x1_0000 || end > MAX_PROGRAM_END) {
+    if !program.is_movable && (start < MIN_PROGRAM_START || end > MAX_PROGRAM_END) {
         return Err(Refusal::new(format!(
-            "{} is linked for the addresses {start:#x} to {end:#x}; the native engine needs them below {MAX_PROGRAM_END:#x}",
+            "{} is linked for the addresses {start:#x} to {end:#x}; the native engine needs them between {MIN_PROGRAM_START:#x} and \
+             {MAX_PROGRAM_END:#x}",
             path.display()
         )));
     }

@@ -428,3 +428,24 @@ fn unusual_programs_do_what_they_do_alone() {
         );
     }
 }
+
+#[test]
+fn a_program_at_addresses_of_others_is_refused_with_both_limits() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    for (name, start) in [("low", "0x8000"), ("high", "0x40000000")] {
+        let place = format!("-Wl,-Ttext-segment={start}");
+        let options = ["-nostdlib", "-static", "-no-pie", &place];
+        compile(folder.path(), name, &options, "void _start(void) { for (;;) ; }\n");
+        let output = record(folder.path(), &["-o", "a.out", &format!("./{name}")]);
+        assert_eq!(code(&output), 2);
+        assert!(
+            stderr(&output).contains(&format!("is linked for the addresses {start} to ")),
+            "{}",
+            stderr(&output)
+        );
+        assert!(stderr(&output).contains("needs them between 0x10000 and 0x30000000"), "{}", stderr(&output));
+    }
+}
