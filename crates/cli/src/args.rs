@@ -412,12 +412,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 pub(crate) fn color_of(words: &[OsString]) -> ColorChoice {
     let words = words.iter().take_while(|word| *word != "--");
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-    let mut given =
-        words.iter().enumerate().filter_map(|(index, word)| match word.strip_prefix("--color")? {
-            "" => words.get(index + 1).map(AsRef::as_ref),
-            rest => rest.strip_prefix('='),
-        });
-    given.next_back().and_then(|word| ColorChoice::from_str(word, false).ok()).unwrap_or(ColorChoice::Auto)
+    let mut given = words.iter().enumerate().filter_map(|(index, word)| {
+        let word = match word.strip_prefix("--color")? {
+            "" => words.get(index + 1)?,
+            rest => rest.strip_prefix('=')?,
+        };
+        ColorChoice::from_str(word, false).ok()
+    });
+    given.next_back().unwrap_or(ColorChoice::Auto)
 }
 
 /// Returns the definition, with its short help (`-h`) made of the long one (`--help`).

@@ -35,6 +35,11 @@ mod tests {
             // They lose the parameter of a constructor with a tag.
             ("_ZN2TgB2xxC2B2yyIiEET_1A", "Tg[abi:xx]::Tg[abi:yy]<int>(int, A)"),
             ("_ZGRN1A1xE_", "reference temporary #0 for A::x"),
+            // They do not know what newer compilers write.
+            ("_Z2ccIiQ3BigIT_EEvS0_", "void cc<int, requires Big<int> >(int)"),
+            ("_Z2ccIiEvT_Q3BigIS0_E", "void cc<int>(int) requires Big<int>"),
+            ("_Z2vvITnDaLi5EEvv", "void vv<5>()"),
+            ("_Z2ipIXadsoiL_Z2gaEEEEvv", "void ip<&(ga.<int at offset 0>)>()"),
             // They write an element that is not there.
             ("_ZN1SC2IdJEEET_DpT0_c", "S::S<double>(double, char)"),
             // They write the lambda of one function with the argument of another.

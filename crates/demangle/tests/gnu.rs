@@ -114,6 +114,17 @@ fn names_of_all_kinds_are_those_of_gnu_tools() {
         "_ZN1AUt_C1Ev",
         "_ZZ1fvENUt_1gEv",
         "_ZZN1A1fEiEd_NKUlvE_clEv",
+        // Functions for an object, with exceptions.
+        "_Z1fIM1SKDoFiiEEiT_P1AS4_",
+        "_Z1fIM1SKDoFiiEEiT_P1AS5_",
+        "_Z1fM1SVKFivREPDoFvvE",
+        // Modules.
+        "_ZGIW3fooW3bar",
+        "_ZN1NW3fooW3bar1S1tIdEEiT_",
+        "_ZN1NW3fooW3bar1fENS_S1_1SEPi",
+        "_ZN1NW3fooW3bar1gIiEET_S3_NS_S1_1SE",
+        "_ZW3fooW3bar6hiddenN1NS0_1SE",
+        "_ZZN1NW3fooW3bar1hEvENKUlNS_S1_1SEE_clES2_",
         // Packs.
         "_Z1pIJidEEvDp1LIT_E",
         "_Z1pIJidEEv1LIJDpT_EE",
@@ -157,6 +168,9 @@ fn names_of_all_kinds_are_those_of_gnu_tools() {
         "_Z1fILi5ELj5ELl5ELm5ELx5ELy5ELb1ELc65ELin5EEvv",
         "_Z1fIXgtLi5ELi4EEEvv",
         "_Z1fIJilEEvDpT_PAsZT__i",
+        "_Z2uuIXtl1Udi1aLi1EEEEvv",
+        "_Z2d8IiEDTgsnwLDnE_T_ilfp_EES0_",
+        "_Z1fIiEDTawfp_ET_",
         "_Z1fIiEDTsc4LongfL_p_ET_",
         "_Z1fIiEvDTnw_T_pifp_EE",
         // Copies and parts.

@@ -46,6 +46,10 @@ pub(super) enum Node<'a> {
     Template(Id, List),
     /// An argument that is a pack of arguments.
     Pack(List),
+    /// A module: the one that it is in, `true` if it is a partition of that, and its name.
+    Module(Option<Id>, bool, &'a str),
+    /// A name of a module.
+    OfModule(Id, Id),
     /// `name[abi:tag]`
     Tagged(Id, &'a str),
     /// A constructor of a class with this name.
@@ -74,6 +78,7 @@ pub(super) enum Node<'a> {
         returned: Option<Id>,
         parameters: List,
         qualifiers: Qualifiers,
+        constraint: Option<Id>,
     },
     /// The type of a function.
     FunctionType {
@@ -130,7 +135,21 @@ pub(super) enum Node<'a> {
         word: &'static str,
         placement: List,
         of: Id,
-        arguments: Option<List>,
+        arguments: Option<Id>,
+    },
+    Bracketed(List),
+    /// The value of one part of an object.
+    Designated {
+        start: &'static str,
+        at: Id,
+        end: &'static str,
+        value: Id,
+    },
+    /// A part of an object, of a type, at an offset.
+    Subobject {
+        object: Id,
+        of: Id,
+        offset: &'a str,
     },
     /// A fold: its operator, and its sides.
     Fold(&'static str, Option<Id>, Option<Id>),

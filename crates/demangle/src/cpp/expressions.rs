@@ -80,6 +80,28 @@ impl Parser<'_> {
                 self.add(Node::Prefix("throw ", value))
             }
             b"tr" => self.text("throw"),
+            b"aw" => {
+                let value = self.expression()?;
+                self.add(Node::Prefix("co_await ", value))
+            }
+            b"di" => {
+                let field = self.source_name()?;
+                let value = self.expression()?;
+                self.add(Node::Designated { start: ".", at: field, end: "=", value })
+            }
+            b"dx" => {
+                let index = self.expression()?;
+                let value = self.expression()?;
+                self.add(Node::Designated { start: "[", at: index, end: "]=", value })
+            }
+            b"dX" => {
+                let first = self.expression()?;
+                let last = self.expression()?;
+                let range = self.add(Node::Binary(first, " ... ", last))?;
+                let value = self.expression()?;
+                self.add(Node::Designated { start: "[", at: range, end: "]=", value })
+            }
+            b"so" => self.subobject(),
             b"dt" | b"pt" => {
                 let object = self.expression()?;
                 let member = self.unresolved(None)?;
@@ -159,12 +181,30 @@ impl Parser<'_> {
         let of = self.any_type()?;
         let arguments = match self.take(b"E") {
             true => None,
+            false if self.next() == b'i' => Some(self.expression()?),
             false => {
                 self.expect(b"pi")?;
-                Some(self.until_end(Self::expression)?)
+                let values = self.until_end(Self::expression)?;
+                Some(self.add(Node::Bracketed(values))?)
             }
         };
         self.add(Node::New { word, placement, of, arguments })
+    }
+
+    /// Reads a part of an object, as an address in an argument has.
+    fn subobject(&mut self) -> Option<Id> {
+        let of = self.any_type()?;
+        let object = self.expression()?;
+        let start = self.at;
+        self.take(b"n");
+        self.digits();
+        let offset = self.since(start);
+        while self.take(b"_") {
+            self.digits();
+        }
+        self.take(b"p");
+        self.expect(b"E")?;
+        self.add(Node::Subobject { object, of, offset: if offset.is_empty() { "0" } else { offset } })
     }
 
     fn cast(&mut self) -> Option<Id> {

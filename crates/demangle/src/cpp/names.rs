@@ -15,9 +15,16 @@ impl<'a> Parser<'a> {
             b'N' => parser.nested_name(),
             b'Z' => parser.local_name(),
             b'S' if parser.ahead(1) != b't' => {
-                let name = parser.substitution()?;
+                let mut name = parser.substitution()?;
+                let is_of_module = parser.is_module(name);
+                if is_of_module {
+                    name = parser.in_module(Some(name))?;
+                }
                 if parser.next() != b'I' {
                     return Some(plain(name));
+                }
+                if is_of_module {
+                    parser.substitutions.push(name);
                 }
                 let arguments = parser.arguments()?;
                 parser.add(Node::Template(name, arguments)).map(plain)
@@ -70,8 +77,17 @@ impl<'a> Parser<'a> {
                     continue;
                 }
                 (b'S', None) => {
-                    whole = Some(self.substitution()?);
-                    continue;
+                    let name = self.substitution()?;
+                    if !self.is_module(name) {
+                        whole = Some(name);
+                        continue;
+                    }
+                    self.in_module(Some(name))?
+                }
+                (b'S', Some(scope)) => {
+                    let module = Some(self.substitution()?).filter(|id| self.is_module(*id))?;
+                    let own = self.in_module(Some(module))?;
+                    self.add(Node::Nested(scope, own))?
                 }
                 (b'T', None) => self.template_parameter()?,
                 (b'D', None) if matches!(self.ahead(1), b't' | b'T') => self.decltype()?,
@@ -130,8 +146,38 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Reads one part of a name, with its tags.
+    /// Reads one part of a name, with its tags and its module.
     pub(super) fn unqualified(&mut self) -> Option<Id> {
+        self.in_module(None)
+    }
+
+    /// Reads a name of a module, of which a part may be read already.
+    pub(super) fn in_module(&mut self, module: Option<Id>) -> Option<Id> {
+        let module = self.module(module)?;
+        let name = self.plain_name()?;
+        match module {
+            Some(module) => self.add(Node::OfModule(name, module)),
+            None => Some(name),
+        }
+    }
+
+    /// Reads the parts of the name of a module.
+    pub(super) fn module(&mut self, module: Option<Id>) -> Option<Option<Id>> {
+        let mut module = module;
+        while self.take(b"W") {
+            let is_partition = self.take(b"P");
+            let name = self.identifier()?;
+            module = Some(self.substitutable(Node::Module(module, is_partition, name))?);
+        }
+        Some(module)
+    }
+
+    /// `true` if a node is a module.
+    pub(super) fn is_module(&self, id: Id) -> bool {
+        matches!(self.tree.node(id), Node::Module(..))
+    }
+
+    fn plain_name(&mut self) -> Option<Id> {
         // Internal linkage, and a friend that is defined in a class.
         while matches!(self.next(), b'L' | b'F') {
             self.at += 1;
@@ -202,7 +248,7 @@ impl<'a> Parser<'a> {
         self.expect(b"Ul")?;
         let last_name = self.last_name;
         // Types of a template's head.
-        while self.next() == b'T' && matches!(self.ahead(1), b'y' | b'n' | b't' | b'p' | b'k') {
+        while self.is_head() {
             self.head_parameter()?;
         }
         let parameters = self.parameters()?;
@@ -210,6 +256,11 @@ impl<'a> Parser<'a> {
         let number = self.sequence_number()?.checked_add(1)?;
         self.last_name = last_name;
         self.add(Node::Lambda { parameters, number })
+    }
+
+    /// Returns `true` if a parameter of a template is declared here.
+    fn is_head(&self) -> bool {
+        matches!(self.code(), [b'T', b'y' | b'n' | b't' | b'p' | b'k'])
     }
 
     fn head_parameter(&mut self) -> Option<()> {
@@ -301,6 +352,16 @@ impl<'a> Parser<'a> {
                 parser.at += 1;
                 let pack = parser.until_end(Self::argument)?;
                 parser.add(Node::Pack(pack))
+            }
+            // The parameter that it is for.
+            b'T' if parser.is_head() => {
+                parser.head_parameter()?;
+                parser.argument()
+            }
+            b'Q' => {
+                parser.at += 1;
+                let constraint = parser.expression()?;
+                parser.add(Node::Special("requires ", constraint))
             }
             _ => parser.any_type(),
         })

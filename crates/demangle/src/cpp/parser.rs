@@ -194,14 +194,15 @@ impl<'a> Parser<'a> {
             let returned = if is_first { Some(parser.any_type()?) } else { None };
             let parameters = parser.parameters()?;
             let returned = returned.filter(|_| has_returned);
-            parser.add(Node::Function { name, returned, parameters, qualifiers })
+            let constraint = if parser.take(b"Q") { Some(parser.expression()?) } else { None };
+            parser.add(Node::Function { name, returned, parameters, qualifiers, constraint })
         })
     }
 
     /// Reads the types of parameters, to the end of the function.
     pub(super) fn parameters(&mut self) -> Option<List> {
         let mut types = Vec::new();
-        while !matches!(self.next(), 0 | b'E' | b'.') {
+        while !matches!(self.next(), 0 | b'E' | b'.' | b'Q') {
             // The qualifier of a function for its object.
             if matches!(self.code(), [b'R' | b'O', b'E']) {
                 break;
@@ -291,6 +292,10 @@ impl<'a> Parser<'a> {
                 let (name, _) = self.name()?;
                 let number = self.substitution_number().unwrap_or(0);
                 return self.add(Node::ReferenceTemporary(name, u32::try_from(number).ok()?));
+            }
+            b"GI" => {
+                let module = self.module(None)??;
+                return self.add(Node::Special("initializer for module ", module));
             }
             b"GA" => ("hidden alias for ", false),
             b"GT" if self.take(b"n") => ("non-transaction clone for ", false),

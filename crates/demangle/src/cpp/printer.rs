@@ -264,8 +264,8 @@ impl<'t, 'a> Printer<'t, 'a> {
             }
             Node::FunctionType { returned, parameters, qualifiers, exceptions } => {
                 self.parameters(parameters)?;
-                self.qualifiers(qualifiers)?;
                 self.exceptions(exceptions)?;
+                self.qualifiers(qualifiers)?;
                 self.right(returned)
             }
             Node::Array(size, of) => {
@@ -316,6 +316,18 @@ impl<'t, 'a> Printer<'t, 'a> {
                 self.arguments(arguments)
             }
             Node::Pack(pack) => self.list(pack),
+            Node::Module(outer, is_partition, name) => {
+                if let Some(outer) = outer {
+                    self.print(outer)?;
+                    self.text.write_str(if is_partition { ":" } else { "." })?;
+                }
+                self.text.write_str(name)
+            }
+            Node::OfModule(name, module) => {
+                self.print(name)?;
+                self.text.write_str("@")?;
+                self.print(module)
+            }
             Node::Tagged(name, tag) => {
                 self.print(name)?;
                 write!(self.text, "[abi:{tag}]")
@@ -345,10 +357,10 @@ impl<'t, 'a> Printer<'t, 'a> {
                 self.list(names)?;
                 self.text.write_str("]")
             }
-            Node::Function { name, returned, parameters, qualifiers } => {
-                let lambdas = std::mem::take(&mut self.lambdas);
-                self.function(name, returned, parameters, qualifiers)?;
-                self.lambdas = lambdas;
+            Node::Function { .. } => {
+                let (scope, lambdas) = (self.scope, std::mem::take(&mut self.lambdas));
+                self.function(id)?;
+                (self.scope, self.lambdas) = (scope, lambdas);
                 Ok(())
             }
             Node::VendorQualified(of, word) => {
@@ -399,54 +411,33 @@ impl<'t, 'a> Printer<'t, 'a> {
         }
     }
 
-    fn function(
-        &mut self,
-        name: Id,
-        returned: Option<Id>,
-        parameters: List,
-        qualifiers: Qualifiers,
-    ) -> fmt::Result {
-        let outer = self.scope;
+    fn function(&mut self, id: Id) -> fmt::Result {
+        let Node::Function { name, returned, parameters, qualifiers, constraint } = self.tree.node(id) else {
+            return Err(fmt::Error);
+        };
         let mut own = name;
         // The arguments are those of the last part of the name.
         while let Node::Local(_, inside) | Node::DefaultArgument(_, inside) = self.tree.node(own) {
             own = inside;
         }
         if let Node::Template(_, arguments) = self.tree.node(own) {
-            self.scopes.push(Scope { arguments, outer });
+            self.scopes.push(Scope { arguments, outer: self.scope });
             self.scope = Some(self.scopes.len() - 1);
         }
         if let Some(returned) = returned {
             self.returned(returned)?;
         }
-        self.function_name(name, outer)?;
+        self.print(name)?;
         self.parameters(parameters)?;
         self.qualifiers(qualifiers)?;
         if let Some(returned) = returned {
             self.right(returned)?;
         }
-        self.scope = outer;
+        if let Some(constraint) = constraint {
+            self.text.write_str(" requires ")?;
+            self.print(constraint)?;
+        }
         Ok(())
-    }
-
-    /// Writes the name of a function. Its own arguments are none of its parameters'.
-    fn function_name(&mut self, name: Id, outer: Option<usize>) -> fmt::Result {
-        self.nested(|printer| match printer.tree.node(name) {
-            Node::Local(function, inside) => {
-                printer.in_scope(outer, |printer| printer.print(function))?;
-                printer.text.write_str("::")?;
-                printer.function_name(inside, outer)
-            }
-            Node::DefaultArgument(number, inside) => {
-                write!(printer.text, "{{default arg#{number}}}::")?;
-                printer.function_name(inside, outer)
-            }
-            Node::Template(own, arguments) => {
-                printer.print(own)?;
-                printer.in_scope(outer, |printer| printer.arguments(arguments))
-            }
-            _ => printer.print(name),
-        })
     }
 
     /// Writes types with commas between them.

@@ -92,7 +92,12 @@ impl Parser<'_> {
                 }
             },
             b'S' if self.ahead(1) != b't' => {
-                let name = self.substitution()?;
+                let mut name = self.substitution()?;
+                let is_of_module = self.is_module(name);
+                if is_of_module {
+                    name = self.in_module(Some(name))?;
+                    self.substitutions.push(name);
+                }
                 if self.next() != b'I' {
                     return Some(name);
                 }
@@ -134,9 +139,13 @@ impl Parser<'_> {
     fn qualified(&mut self) -> Option<Id> {
         let Qualifiers { is_const, is_volatile, is_restrict, .. } = self.qualifiers();
         let qualifiers = Qualifiers { is_const, is_volatile, is_restrict, reference: "" };
-        if self.next() == b'F' {
+        let has_exceptions = self.next() == b'D' && matches!(self.ahead(1), b'o' | b'O' | b'w' | b'x');
+        if self.next() == b'F' || has_exceptions {
             // Those of a function are for its object.
-            let function = self.function_type(Exceptions::Unsaid)?;
+            let function = match has_exceptions {
+                true => self.function_type_with_exceptions()?,
+                false => self.function_type(Exceptions::Unsaid)?,
+            };
             let Node::FunctionType { returned, parameters, qualifiers: own, exceptions } =
                 self.tree.node(function)
             else {

@@ -84,7 +84,20 @@ impl Printer<'_, '_> {
                     self.text.write_str(" ")?;
                 }
                 self.print(of)?;
-                arguments.map_or(Ok(()), |arguments| self.in_brackets(arguments))
+                arguments.map_or(Ok(()), |arguments| self.print(arguments))
+            }
+            Node::Bracketed(values) => self.in_brackets(values),
+            Node::Designated { start, at, end, value } => {
+                self.text.write_str(start)?;
+                self.print(at)?;
+                self.text.write_str(end)?;
+                self.operand(value)
+            }
+            Node::Subobject { object, of, offset } => {
+                self.operand(object)?;
+                self.text.write_str(".<")?;
+                self.print(of)?;
+                write!(self.text, " at offset {}>", offset.replace('n', "-"))
             }
             Node::Fold(sign, left, right) => {
                 self.text.write_str("(")?;
@@ -119,7 +132,11 @@ impl Printer<'_, '_> {
     pub(super) fn operand(&mut self, id: Id) -> fmt::Result {
         let is_simple = matches!(
             self.tree.node(id),
-            Node::Text(_) | Node::Nested(..) | Node::FunctionParameter(_) | Node::Initializers(..)
+            Node::Text(_)
+                | Node::Nested(..)
+                | Node::FunctionParameter(_)
+                | Node::Initializers(..)
+                | Node::Designated { .. }
         );
         if is_simple {
             return self.print(id);
