@@ -39,6 +39,11 @@ mod tests {
             ("_Z2ccIiQ3BigIT_EEvS0_", "void cc<int, requires Big<int> >(int)"),
             ("_Z2ccIiEvT_Q3BigIS0_E", "void cc<int>(int) requires Big<int>"),
             ("_Z2vvITnDaLi5EEvv", "void vv<5>()"),
+            ("_ZNH2B21fES_", "B2::f(this B2)"),
+            (
+                "_ZZ4workiENKUlTk3BigT_E_clIiEEDaS_",
+                "auto work(int)::{lambda<Big $T0>($T0)#1}::operator()<int>(int) const",
+            ),
             ("_Z2ipIXadsoiL_Z2gaEEEEvv", "void ip<&(ga.<int at offset 0>)>()"),
             // They write an element that is not there.
             ("_ZN1SC2IdJEEET_DpT0_c", "S::S<double>(double, char)"),
@@ -53,6 +58,15 @@ mod tests {
             ),
         ] {
             assert_eq!(demangle(name).as_deref(), Some(readable), "{name}");
+        }
+    }
+
+    #[test]
+    fn constraints_of_several_templates_are_not_read() {
+        for name in
+            ["_ZN1WIiE1mIlQ4WithIT_TL0__EEElS2_", "_ZN1WIiE1kEvQ3BigIT_E", "_ZN1WIiE1mIlEEvT_Q3BigIS2_E"]
+        {
+            assert_eq!(demangle(name), None, "{name}");
         }
     }
 

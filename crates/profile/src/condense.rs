@@ -2,7 +2,7 @@
 //!
 //! Most lines of a profile cost nearly nothing. A condensed profile keeps the lines that make up a share of the self cost of each
 //! event type, and those whose calls cost as much. The costs of the other lines of a function are joined at line 0, and their
-//! calls by callee. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
+//! calls by callee. A line stays with its whole cost, in each part and at each instruction. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
 //! lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
 //!
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
@@ -15,6 +15,7 @@ mod functions;
 mod least;
 mod lines;
 mod one_sided;
+mod source_lines;
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -29,6 +30,7 @@ use self::functions::{Functions, WrittenFunction};
 use self::least::LeastCosts;
 use self::lines::{FunctionLines, JumpLine, PartLines, SelfCosts};
 use self::one_sided::functions_with_all_lines;
+use self::source_lines::{SourceLine, first_lines, lines_with_enough};
 use crate::decode::Place;
 use crate::id::{EventId, FileId, FunctionId, ObjectId};
 use crate::part::Part;
@@ -54,6 +56,8 @@ pub struct Condensing<'p> {
     profile: &'p Profile,
     functions: Functions<'p>,
     least: LeastCosts,
+    /// The source lines that stay, with their costs in all parts.
+    lines: HashSet<SourceLine>,
     /// `true` if lines that tell where functions are stay, too.
     keeps_places: bool,
     /// Functions whose lines all stay.
@@ -99,13 +103,16 @@ impl<'p> Condensing<'p> {
     }
 
     fn with_functions(profile: &'p Profile, functions: Functions<'p>, per_mille: u32) -> Self {
-        Condensing {
-            profile,
-            functions,
-            least: LeastCosts::of_lines(profile, per_mille),
-            keeps_places: false,
-            whole: HashSet::new(),
-        }
+        let least = LeastCosts::of_lines(profile, per_mille);
+        // If all lines with costs stay, none has to be looked up.
+        let lines = if per_mille < 1000 { lines_with_enough(profile, &least) } else { HashSet::new() };
+        Condensing { profile, functions, least, lines, keeps_places: false, whole: HashSet::new() }
+    }
+
+    /// `true` if a line of a function with these costs stays.
+    fn keeps(&self, columns: &[EventId], costs: &[Cost], function: FunctionId, place: &Place) -> bool {
+        self.lines.contains(&SourceLine::new(function, place))
+            || self.least.is_reached(columns, costs, function, place)
     }
 
     /// Also decides which functions stay: those that have this share of the self cost of an event type, in thousandths, and
@@ -151,6 +158,7 @@ impl<'p> Condensing<'p> {
     /// ```
     pub fn for_comparison(mut self, other: &Profile) -> Self {
         self.keeps_places = true;
+        self.lines.extend(first_lines(self.profile));
         self.whole = functions_with_all_lines(self.profile, other);
         self
     }

@@ -25,6 +25,8 @@ pub(super) struct Qualifiers {
     pub(super) is_restrict: bool,
     /// `&` or `&&`.
     pub(super) reference: &'static str,
+    /// `true` if the object is the first parameter.
+    pub(super) has_this: bool,
 }
 
 /// The exceptions that a type of functions allows.
@@ -65,9 +67,18 @@ pub(super) enum Node<'a> {
     Local(Id, Id),
     /// A default argument, counted from the last parameter, and what it contains.
     DefaultArgument(u32, Id),
+    /// A lambda: the parameters that it has as a template, and its own.
     Lambda {
+        head: List,
         parameters: List,
         number: u32,
+    },
+    /// A parameter in the head of a lambda that is a template: the words before its name, the type of a value, its name and place.
+    Declared {
+        words: &'static str,
+        of: Option<Id>,
+        name: &'static str,
+        place: u32,
     },
     Unnamed(u32),
     /// `[a, b]`

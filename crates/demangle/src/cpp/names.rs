@@ -53,9 +53,9 @@ impl<'a> Parser<'a> {
 
     fn nested_name(&mut self) -> Option<(Id, Qualifiers)> {
         self.expect(b"N")?;
-        // The object is a parameter that is written.
-        self.take(b"H");
+        let has_this = self.take(b"H");
         let mut qualifiers = self.qualifiers();
+        qualifiers.has_this = has_this;
         if self.take(b"R") {
             qualifiers.reference = "&";
         } else if self.take(b"O") {
@@ -247,15 +247,17 @@ impl<'a> Parser<'a> {
         }
         self.expect(b"Ul")?;
         let last_name = self.last_name;
-        // Types of a template's head.
+        let mut head = Vec::new();
         while self.is_head() {
-            self.head_parameter()?;
+            let place = u32::try_from(head.len()).ok()?;
+            head.push(self.head_parameter("", place)?);
         }
+        let head = self.tree.list(&head)?;
         let parameters = self.parameters()?;
         self.expect(b"E")?;
         let number = self.sequence_number()?.checked_add(1)?;
         self.last_name = last_name;
-        self.add(Node::Lambda { parameters, number })
+        self.add(Node::Lambda { head, parameters, number })
     }
 
     /// Returns `true` if a parameter of a template is declared here.
@@ -263,23 +265,29 @@ impl<'a> Parser<'a> {
         matches!(self.code(), [b'T', b'y' | b'n' | b't' | b'p' | b'k'])
     }
 
-    fn head_parameter(&mut self) -> Option<()> {
-        self.expect(b"T")?;
-        let kind = self.next();
-        self.at += 1;
-        match kind {
-            b'y' => Some(()),
-            b'n' => self.any_type().map(drop),
-            b'p' => self.nested(Self::head_parameter),
-            b't' => {
-                while !self.take(b"E") {
-                    self.nested(Self::head_parameter)?;
+    /// Reads a parameter of a template in its place. One of a pack has words before it.
+    fn head_parameter(&mut self, pack: &'static str, place: u32) -> Option<Id> {
+        self.nested(|parser| {
+            parser.expect(b"T")?;
+            let kind = parser.next();
+            parser.at += 1;
+            let (words, of, name) = match kind {
+                b'y' => (if pack.is_empty() { "typename " } else { "typename... " }, None, "$T"),
+                b'n' => (if pack.is_empty() { " " } else { "... " }, Some(parser.any_type()?), "$N"),
+                b'p' if pack.is_empty() => return parser.head_parameter("...", place),
+                b't' => {
+                    let mut place = 0;
+                    while !parser.take(b"E") {
+                        parser.head_parameter("", place)?;
+                        place += 1;
+                    }
+                    (if pack.is_empty() { "template " } else { "template... " }, None, "$TT")
                 }
-                Some(())
-            }
-            b'k' => self.name().map(drop),
-            _ => None,
-        }
+                b'k' => (if pack.is_empty() { " " } else { "... " }, Some(parser.name()?.0), "$T"),
+                _ => return None,
+            };
+            parser.add(Node::Declared { words, of, name, place })
+        })
     }
 
     pub(super) fn operator_name(&mut self) -> Option<Id> {
@@ -331,10 +339,13 @@ impl<'a> Parser<'a> {
         self.nested(|parser| {
             parser.expect(b"I")?;
             let last_name = parser.last_name;
+            parser.levels += 1;
+            let levels = parser.levels;
             let was_conversion = std::mem::replace(&mut parser.is_conversion, false);
             let arguments = parser.until_end(Self::argument)?;
             parser.is_conversion = was_conversion;
             parser.last_name = last_name;
+            parser.levels = levels;
             Some(arguments)
         })
     }
@@ -355,12 +366,11 @@ impl<'a> Parser<'a> {
             }
             // The parameter that it is for.
             b'T' if parser.is_head() => {
-                parser.head_parameter()?;
+                parser.head_parameter("", 0)?;
                 parser.argument()
             }
             b'Q' => {
-                parser.at += 1;
-                let constraint = parser.expression()?;
+                let constraint = parser.constraint()?;
                 parser.add(Node::Special("requires ", constraint))
             }
             _ => parser.any_type(),
@@ -370,8 +380,11 @@ impl<'a> Parser<'a> {
     pub(super) fn template_parameter(&mut self) -> Option<Id> {
         self.expect(b"T")?;
         if self.take(b"L") {
-            // The level of a lambda.
+            // The level: that of a lambda. Of a constraint, it is one of several templates.
             self.sequence_number()?;
+            if self.is_constraint {
+                return None;
+            }
         }
         let number = usize::try_from(self.sequence_number()?).ok()?;
         self.add(Node::Parameter(number))

@@ -19,6 +19,10 @@ pub(super) struct Parser<'a> {
     pub(super) last_name: &'a str,
     /// `true` while the type of a conversion is read, whose arguments may be those of the operator.
     pub(super) is_conversion: bool,
+    /// The templates of the name that is read.
+    pub(super) levels: u32,
+    /// `true` while a constraint is read.
+    pub(super) is_constraint: bool,
     depth: u32,
     steps: usize,
 }
@@ -32,6 +36,8 @@ impl<'a> Parser<'a> {
             substitutions: Vec::new(),
             last_name: "",
             is_conversion: false,
+            levels: 0,
+            is_constraint: false,
             depth: 0,
             steps: 0,
         }
@@ -186,7 +192,9 @@ impl<'a> Parser<'a> {
             {
                 return parser.special();
             }
+            let outer_levels = std::mem::take(&mut parser.levels);
             let (name, qualifiers) = parser.name()?;
+            let levels = std::mem::replace(&mut parser.levels, outer_levels);
             if matches!(parser.next(), 0 | b'E' | b'.') {
                 return Some(name);
             }
@@ -194,7 +202,9 @@ impl<'a> Parser<'a> {
             let returned = if is_first { Some(parser.any_type()?) } else { None };
             let parameters = parser.parameters()?;
             let returned = returned.filter(|_| has_returned);
-            let constraint = if parser.take(b"Q") { Some(parser.expression()?) } else { None };
+            let outer_levels = std::mem::replace(&mut parser.levels, levels);
+            let constraint = if parser.next() == b'Q' { Some(parser.constraint()?) } else { None };
+            parser.levels = outer_levels;
             parser.add(Node::Function { name, returned, parameters, qualifiers, constraint })
         })
     }
@@ -218,6 +228,18 @@ impl<'a> Parser<'a> {
             types.clear();
         }
         self.tree.list(&types)
+    }
+
+    /// Reads a constraint. Its parameters are those of the outermost template, so it is read only where there is one.
+    pub(super) fn constraint(&mut self) -> Option<Id> {
+        self.expect(b"Q")?;
+        if self.levels != 1 {
+            return None;
+        }
+        let was_constraint = std::mem::replace(&mut self.is_constraint, true);
+        let constraint = self.expression()?;
+        self.is_constraint = was_constraint;
+        Some(constraint)
     }
 
     /// Returns `true` if the type of a function begins with the type that it returns: that of a template does, except for

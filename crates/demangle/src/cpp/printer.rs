@@ -44,6 +44,8 @@ pub(super) struct Printer<'t, 'a> {
     pack_index: usize,
     /// The lambdas whose parameters are written.
     lambdas: u32,
+    /// The head of the lambda whose parameters are written.
+    head: List,
 }
 
 impl<'t, 'a> Printer<'t, 'a> {
@@ -59,6 +61,7 @@ impl<'t, 'a> Printer<'t, 'a> {
             scope: None,
             pack_index: 0,
             lambdas: 0,
+            head: List::default(),
         }
     }
 
@@ -293,7 +296,10 @@ impl<'t, 'a> Printer<'t, 'a> {
     /// Writes a parameter that stands for no single argument.
     fn parameter(&mut self, number: usize) -> fmt::Result {
         if self.lambdas > 0 {
-            return write!(self.text, "auto:{}", number + 1);
+            return match self.tree.items(self.head).get(number).map(|&id| self.tree.node(id)) {
+                Some(Node::Declared { name, place, .. }) => write!(self.text, "{name}{place}"),
+                _ => write!(self.text, "auto:{}", number + 1),
+            };
         }
         match self.argument(number, self.scope) {
             // A pack: an element that it does not have.
@@ -344,12 +350,23 @@ impl<'t, 'a> Printer<'t, 'a> {
                 write!(self.text, "{{default arg#{number}}}::")?;
                 self.print(name)
             }
-            Node::Lambda { parameters, number } => {
+            Node::Lambda { head, parameters, number } => {
                 self.text.write_str("{lambda")?;
                 self.lambdas += 1;
+                let outer = std::mem::replace(&mut self.head, head);
+                if head.len() > 0 {
+                    self.arguments(head)?;
+                }
                 self.parameters(parameters)?;
+                self.head = outer;
                 self.lambdas -= 1;
                 write!(self.text, "#{number}}}")
+            }
+            Node::Declared { words, of, name, place } => {
+                if let Some(of) = of {
+                    self.print(of)?;
+                }
+                write!(self.text, "{words}{name}{place}")
             }
             Node::Unnamed(number) => write!(self.text, "{{unnamed type#{number}}}"),
             Node::Binding(names) => {
@@ -428,7 +445,9 @@ impl<'t, 'a> Printer<'t, 'a> {
             self.returned(returned)?;
         }
         self.print(name)?;
-        self.parameters(parameters)?;
+        self.text.write_str(if qualifiers.has_this { "(this " } else { "(" })?;
+        self.list(parameters)?;
+        self.text.write_str(")")?;
         self.qualifiers(qualifiers)?;
         if let Some(returned) = returned {
             self.right(returned)?;
@@ -477,7 +496,7 @@ impl<'t, 'a> Printer<'t, 'a> {
     }
 
     fn qualifiers(&mut self, qualifiers: Qualifiers) -> fmt::Result {
-        let Qualifiers { is_const, is_volatile, is_restrict, reference } = qualifiers;
+        let Qualifiers { is_const, is_volatile, is_restrict, reference, .. } = qualifiers;
         for (is_there, word) in [(is_const, " const"), (is_volatile, " volatile"), (is_restrict, " restrict")]
         {
             if is_there {

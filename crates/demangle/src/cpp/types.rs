@@ -138,7 +138,7 @@ impl Parser<'_> {
 
     fn qualified(&mut self) -> Option<Id> {
         let Qualifiers { is_const, is_volatile, is_restrict, .. } = self.qualifiers();
-        let qualifiers = Qualifiers { is_const, is_volatile, is_restrict, reference: "" };
+        let qualifiers = Qualifiers { is_const, is_volatile, is_restrict, ..Qualifiers::default() };
         let has_exceptions = self.next() == b'D' && matches!(self.ahead(1), b'o' | b'O' | b'w' | b'x');
         if self.next() == b'F' || has_exceptions {
             // Those of a function are for its object.

@@ -128,7 +128,7 @@ impl LeastCosts {
 }
 
 /// Returns the place and the costs of a line that has some, and `true` if they are self costs.
-fn costs_of<'l>(line: &'l BlockLine<'_>) -> Option<(&'l Place, Costs<'l>, bool)> {
+pub(super) fn costs_of<'l>(line: &'l BlockLine<'_>) -> Option<(&'l Place, Costs<'l>, bool)> {
     match line {
         BlockLine::SelfCost { place, costs } => Some((place, *costs, true)),
         BlockLine::Calls { place, costs, .. } => Some((place, *costs, false)),

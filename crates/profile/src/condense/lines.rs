@@ -67,10 +67,6 @@ impl SelfCosts {
 pub(super) struct FunctionLines {
     /// `true` if all lines are kept.
     stays: bool,
-    /// `true` if there is a first line, which is that with self cost at which the function is entered.
-    has_first: bool,
-    /// It, until all lines are known, if it is kept for its place only.
-    first: Option<Box<KeptLine>>,
     pub(super) kept: Vec<KeptLine>,
     pub(super) jumps: Vec<JumpLine>,
     /// The self costs of the other lines, if there are any.
@@ -120,7 +116,7 @@ impl PartLines {
             all.add_all(lines);
         }
         for lines in all.functions.values_mut() {
-            lines.finish(&mut all.written);
+            lines.leave_jumps_out();
         }
         all
     }
@@ -133,7 +129,7 @@ impl PartLines {
         columns: &[EventId],
         row: &mut [Cost],
     ) {
-        let Condensing { profile, functions, least, keeps_places, whole } = condensing;
+        let Condensing { profile, functions, keeps_places, whole, .. } = condensing;
         let original = function;
         let function = functions.written(function);
         let is_group = functions.is_group(function);
@@ -161,19 +157,13 @@ impl PartLines {
             return;
         }
         decode(costs, row);
-        let is_kept = !is_group && (lines.stays || least.is_reached(columns, row, original, &place));
-        let is_first =
-            *keeps_places && !is_group && calls.is_none() && !std::mem::replace(&mut lines.has_first, true);
+        let is_kept = !is_group && (lines.stays || condensing.keeps(columns, row, original, &place));
         if calls.is_none() {
             self.written.self_costs.add(columns, row, is_kept);
         }
         if is_kept {
             self.written.lines.kept += 1;
             lines.kept.push(KeptLine { place, costs: row.to_vec(), calls });
-            return;
-        }
-        if is_first {
-            lines.first = Some(Box::new(KeptLine { place, costs: row.to_vec(), calls }));
             return;
         }
         match calls {
@@ -191,14 +181,6 @@ impl PartLines {
         self.written.add(&later.written);
         for (function, more) in later.functions {
             let lines = self.functions.entry(function).or_default();
-            match more.first {
-                // That of a function of which earlier lines are known is one like any other.
-                Some(line) if lines.has_first => {
-                    add_costs(lines.joined.get_or_insert_default(), &line.costs);
-                }
-                first => lines.first = lines.first.take().or(first),
-            }
-            lines.has_first |= more.has_first;
             lines.kept.extend(more.kept);
             lines.jumps.extend(more.jumps);
             if let Some(costs) = more.joined {
@@ -214,12 +196,8 @@ impl PartLines {
 }
 
 impl FunctionLines {
-    /// Puts the first line before the others, and leaves jumps out that start at no line that is kept.
-    fn finish(&mut self, written: &mut WrittenLines) {
-        if let Some(first) = self.first.take() {
-            written.lines.kept += 1;
-            self.kept.insert(0, *first);
-        }
+    /// Leaves jumps out that start at no line that is kept.
+    fn leave_jumps_out(&mut self) {
         let kept: BTreeSet<Place> = self.kept.iter().map(|line| line.place).collect();
         self.jumps.retain(|jump| kept.contains(&jump.place));
     }

@@ -213,8 +213,8 @@ impl Share {
             ),
         };
         let mut notes = vec![format!(
-            "{exported} {side} has {} of its {} lines with self cost or calls. What the others \
-             cost is under line 0 of their functions.",
+            "{exported} {side} has {} of the {} cost lines of its file, each source line with all of them or none. What the \
+             others cost is under line 0 of their functions.",
             grouped(lines.kept),
             grouped(lines.all)
         )];
