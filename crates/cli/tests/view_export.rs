@@ -238,8 +238,8 @@ fn the_share_that_is_said_is_that_of_the_page() {
     let directory = folder(&[("lines", text.as_bytes()), ("functions", functions.as_bytes())]);
     let (_, manifest) = export(directory.path(), &["--export-share", "99%", "lines"]);
     let note = manifest["notes"][0].as_str().unwrap();
-    let expected = "Exported with less than 99% of the cost: the lines that stay have 83.3% of Ir. The profile has 100,000 of its 120,000 \
-                    lines";
+    let expected = "Exported with less than 99% of the cost: the lines that stay have 83.3% of Ir. The profile has 100,000 of the 120,000 \
+                    cost lines of its file";
     assert!(note.starts_with(expected), "{note}");
     let (_, manifest) = export(directory.path(), &["--force", "--export-share", "99%", "functions"]);
     let note = manifest["notes"][0].as_str().unwrap();
