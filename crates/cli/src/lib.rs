@@ -67,10 +67,11 @@ pub fn main() -> ExitCode {
     if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
         return code;
     }
-    let color = args::color_of(&words);
     let cli = match args::parse(words) {
         Ok(cli) => cli,
         Err(error) => {
+            let words: Vec<_> = std::env::args_os().collect();
+            let color = args::color_of(&words);
             let session = Session::new(&GlobalArgs { color, ..GlobalArgs::plain() });
             return end(explain(&error, &session), &session).into();
         }
