@@ -12,7 +12,6 @@ mod printer;
 mod types;
 mod written_expressions;
 
-use crate::bounded_text::BoundedText;
 use parser::Parser;
 use printer::Printer;
 
@@ -20,7 +19,7 @@ use printer::Printer;
 pub(crate) fn demangle(symbol: &str) -> Option<String> {
     let mut parser = Parser::new(symbol);
     let root = parser.whole()?;
-    let mut printer = Printer::new(&parser.tree, BoundedText::new(symbol), symbol.len());
+    let mut printer = Printer::new(&parser.tree, symbol);
     printer.print(root).ok()?;
     Some(printer.text.into_string())
 }

@@ -2,8 +2,8 @@
 //!
 //! Most lines of a profile cost nearly nothing. A condensed profile keeps the lines that make up a share of the self cost of each
 //! event type, and those whose calls cost as much. The costs of the other lines of a function are joined at line 0, and their
-//! calls by callee. A line stays with its whole cost, in each part and at each instruction. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
-//! lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
+//! calls by callee. A line stays with its whole cost, in each part and at each instruction. So the numbers of functions, of calls
+//! between them and of parts are exactly those of the whole profile; only lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
 //!
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
 //! exact.
@@ -55,9 +55,10 @@ use crate::profile::Profile;
 pub struct Condensing<'p> {
     profile: &'p Profile,
     functions: Functions<'p>,
-    least: LeastCosts,
     /// The source lines that stay, with their costs in all parts.
     lines: HashSet<SourceLine>,
+    /// The least costs, if all lines with costs stay: then none of them is in the set.
+    least: Option<LeastCosts>,
     /// `true` if lines that tell where functions are stay, too.
     keeps_places: bool,
     /// Functions whose lines all stay.
@@ -104,15 +105,17 @@ impl<'p> Condensing<'p> {
 
     fn with_functions(profile: &'p Profile, functions: Functions<'p>, per_mille: u32) -> Self {
         let least = LeastCosts::of_lines(profile, per_mille);
-        // If all lines with costs stay, none has to be looked up.
-        let lines = if per_mille < 1000 { lines_with_enough(profile, &least) } else { HashSet::new() };
-        Condensing { profile, functions, least, lines, keeps_places: false, whole: HashSet::new() }
+        let (lines, least) = match per_mille {
+            1000.. => (HashSet::new(), Some(least)),
+            _ => (lines_with_enough(profile, &least), None),
+        };
+        Condensing { profile, functions, lines, least, keeps_places: false, whole: HashSet::new() }
     }
 
     /// `true` if a line of a function with these costs stays.
     fn keeps(&self, columns: &[EventId], costs: &[Cost], function: FunctionId, place: &Place) -> bool {
         self.lines.contains(&SourceLine::new(function, place))
-            || self.least.is_reached(columns, costs, function, place)
+            || self.least.as_ref().is_some_and(|least| least.is_reached(columns, costs, function, place))
     }
 
     /// Also decides which functions stay: those that have this share of the self cost of an event type, in thousandths, and

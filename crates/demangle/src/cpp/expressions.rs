@@ -21,9 +21,8 @@ impl Parser<'_> {
             [b'0'..=b'9', _] => return self.unresolved(None),
             _ => {}
         }
-        let code = self.code();
         let is_global = self.take(b"gs");
-        let code = if is_global { self.code() } else { code };
+        let code = self.code();
         match &code {
             b"sr" => return self.of_type(),
             b"on" | b"dn" => return self.unresolved(None),
@@ -270,28 +269,22 @@ impl Parser<'_> {
     }
 
     fn unresolved_unguarded(&mut self, scope: Option<Id>) -> Option<Id> {
-        let is_operator = self.take(b"on");
-        let name = match () {
-            () if self.take(b"dn") => {
-                let of = self.any_type()?;
-                self.add(Node::Prefix("~", of))?
-            }
-            () if is_operator => self.operator_name()?,
-            () if self.take(b"sr") => {
-                self.at -= 2;
-                return self.of_type();
-            }
-            () => self.unqualified()?,
+        if self.code() == *b"sr" {
+            return self.of_type();
+        }
+        let name = if self.take(b"dn") {
+            let of = self.any_type()?;
+            self.add(Node::Prefix("~", of))?
+        } else if self.take(b"on") {
+            self.operator_name()?
+        } else {
+            self.unqualified()?
         };
         let name = match scope {
             Some(scope) => self.add(Node::Nested(scope, name))?,
             None => name,
         };
-        if self.next() != b'I' {
-            return Some(name);
-        }
-        let arguments = self.arguments()?;
-        self.add(Node::Template(name, arguments))
+        self.with_arguments(name)
     }
 
     /// Reads a constant, or the name of a function or variable.

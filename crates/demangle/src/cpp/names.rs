@@ -15,30 +15,22 @@ impl<'a> Parser<'a> {
             b'N' => parser.nested_name(),
             b'Z' => parser.local_name(),
             b'S' if parser.ahead(1) != b't' => {
-                let mut name = parser.substitution()?;
-                let is_of_module = parser.is_module(name);
-                if is_of_module {
-                    name = parser.in_module(Some(name))?;
-                }
-                if parser.next() != b'I' {
-                    return Some(plain(name));
-                }
-                if is_of_module {
-                    parser.substitutions.push(name);
-                }
-                let arguments = parser.arguments()?;
-                parser.add(Node::Template(name, arguments)).map(plain)
+                let (name, is_new) = parser.substituted()?;
+                parser.template(name, is_new).map(plain)
             }
             _ => {
                 let name = parser.unscoped()?;
-                if parser.next() != b'I' {
-                    return Some(plain(name));
-                }
-                parser.substitutions.push(name);
-                let arguments = parser.arguments()?;
-                parser.add(Node::Template(name, arguments)).map(plain)
+                parser.template(name, true).map(plain)
             }
         })
+    }
+
+    /// Reads the arguments behind a name, which substitutions can stand for as well if it is new.
+    fn template(&mut self, name: Id, is_new: bool) -> Option<Id> {
+        if is_new && self.next() == b'I' {
+            self.substitutions.push(name);
+        }
+        self.with_arguments(name)
     }
 
     /// Reads a name outside of classes, in `std` or in none.
@@ -76,19 +68,15 @@ impl<'a> Parser<'a> {
                     whole = Some(self.text("std")?);
                     continue;
                 }
-                (b'S', None) => {
-                    let name = self.substitution()?;
-                    if !self.is_module(name) {
+                (b'S', scope) => match (self.substituted()?, scope) {
+                    ((name, false), None) => {
                         whole = Some(name);
                         continue;
                     }
-                    self.in_module(Some(name))?
-                }
-                (b'S', Some(scope)) => {
-                    let module = Some(self.substitution()?).filter(|id| self.is_module(*id))?;
-                    let own = self.in_module(Some(module))?;
-                    self.add(Node::Nested(scope, own))?
-                }
+                    ((_, false), Some(_)) => return None,
+                    ((own, true), None) => own,
+                    ((own, true), Some(scope)) => self.add(Node::Nested(scope, own))?,
+                },
                 (b'T', None) => self.template_parameter()?,
                 (b'D', None) if matches!(self.ahead(1), b't' | b'T') => self.decltype()?,
                 // The initializer of a member.
@@ -172,9 +160,13 @@ impl<'a> Parser<'a> {
         Some(module)
     }
 
-    /// `true` if a node is a module.
-    pub(super) fn is_module(&self, id: Id) -> bool {
-        matches!(self.tree.node(id), Node::Module(..))
+    /// Reads a substitution, and the name behind it if it is a module: `true` if there is one, which is new.
+    pub(super) fn substituted(&mut self) -> Option<(Id, bool)> {
+        let id = self.substitution()?;
+        match self.tree.node(id) {
+            Node::Module(..) => Some((self.in_module(Some(id))?, true)),
+            _ => Some((id, false)),
+        }
     }
 
     fn plain_name(&mut self) -> Option<Id> {
@@ -203,12 +195,10 @@ impl<'a> Parser<'a> {
 
     fn tagged(&mut self, name: Id) -> Option<Id> {
         let mut name = name;
-        let last_name = self.last_name;
         while self.take(b"B") {
             let tag = self.identifier()?;
             name = self.add(Node::Tagged(name, tag))?;
         }
-        self.last_name = last_name;
         Some(name)
     }
 
@@ -332,6 +322,15 @@ impl<'a> Parser<'a> {
         let name = self.tagged(name)?;
         self.substitutions.push(name);
         Some(name)
+    }
+
+    /// Reads the arguments of a template behind its name, if it has some.
+    pub(super) fn with_arguments(&mut self, name: Id) -> Option<Id> {
+        if self.next() != b'I' {
+            return Some(name);
+        }
+        let arguments = self.arguments()?;
+        self.add(Node::Template(name, arguments))
     }
 
     /// Reads the arguments of a template.

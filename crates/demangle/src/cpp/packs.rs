@@ -3,7 +3,7 @@
 use super::ast::{Id, List, Node};
 use super::printer::Printer;
 
-/// The limit of nesting, and of nodes that are looked at.
+/// The limit of nesting.
 const MAX_DEPTH: u32 = 96;
 
 impl Printer<'_, '_> {

@@ -49,13 +49,12 @@ pub(super) struct Printer<'t, 'a> {
 }
 
 impl<'t, 'a> Printer<'t, 'a> {
-    /// Writes what a mangled name of this many bytes stands for.
-    pub(super) fn new(tree: &'t Tree<'a>, text: BoundedText, bytes: usize) -> Self {
-        let steps_left = Cell::new(FREE_STEPS + STEPS_OF_BYTE * bytes);
+    /// Begins the text of a mangled name, whose length is what the limits are in proportion to.
+    pub(super) fn new(tree: &'t Tree<'a>, mangled: &str) -> Self {
         Printer {
             tree,
-            text,
-            steps_left,
+            text: BoundedText::new(mangled),
+            steps_left: Cell::new(FREE_STEPS + STEPS_OF_BYTE * mangled.len()),
             depth: 0,
             scopes: Vec::new(),
             scope: None,
@@ -154,17 +153,11 @@ impl<'t, 'a> Printer<'t, 'a> {
         let mut place = place;
         while self.count_step() {
             let (id, scope) = self.resolved(place);
-            let is_qualified = match self.tree.node(id) {
+            match self.tree.node(id) {
                 Node::FunctionType { .. } => return Around::Function,
                 Node::Array(..) => return Around::Array,
-                Node::Qualified(of, _) => {
-                    place = (of, scope);
-                    true
-                }
-                _ => false,
-            };
-            if !is_qualified {
-                break;
+                Node::Qualified(of, _) => place = (of, scope),
+                _ => break,
             }
         }
         Around::Nothing

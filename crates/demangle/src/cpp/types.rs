@@ -36,20 +36,14 @@ impl Parser<'_> {
             b'u' => {
                 self.at += 1;
                 let name = self.source_name()?;
-                match self.next() {
-                    b'I' => {
-                        let arguments = self.arguments()?;
-                        self.add(Node::Template(name, arguments))?
-                    }
-                    _ => name,
-                }
+                self.with_arguments(name)?
             }
             b'a'..=b'z' => {
                 let builtin = operators::builtin(next)?;
                 self.at += 1;
                 return self.text(builtin);
             }
-            b'F' => self.function_type(Exceptions::Unsaid)?,
+            _ if self.is_function_type() => self.function_type(Qualifiers::default())?,
             b'A' => self.array()?,
             b'M' => {
                 self.at += 1;
@@ -65,11 +59,8 @@ impl Parser<'_> {
             b'U' if matches!(self.ahead(1), b'l' | b't') => self.name()?.0,
             b'U' => {
                 self.at += 1;
-                let mut word = self.source_name()?;
-                if self.next() == b'I' {
-                    let arguments = self.arguments()?;
-                    word = self.add(Node::Template(word, arguments))?;
-                }
+                let name = self.source_name()?;
+                let word = self.with_arguments(name)?;
                 let of = self.any_type()?;
                 self.add(Node::VendorQualified(of, word))?
             }
@@ -81,28 +72,23 @@ impl Parser<'_> {
                     self.add(Node::PackExpansion(pattern))?
                 }
                 b'v' => self.vector()?,
-                b'o' | b'O' | b'w' | b'x' => self.function_type_with_exceptions()?,
                 letter => {
-                    let start = self.at;
                     self.at += 2;
                     if let Some(builtin) = operators::builtin_after_d(letter) {
                         return self.text(builtin);
                     }
-                    return self.sized_number(letter, start);
+                    return self.sized_number(letter);
                 }
             },
             b'S' if self.ahead(1) != b't' => {
-                let mut name = self.substitution()?;
-                let is_of_module = self.is_module(name);
-                if is_of_module {
-                    name = self.in_module(Some(name))?;
+                let (name, is_new) = self.substituted()?;
+                if is_new {
                     self.substitutions.push(name);
                 }
                 if self.next() != b'I' {
                     return Some(name);
                 }
-                let arguments = self.arguments()?;
-                self.add(Node::Template(name, arguments))?
+                self.with_arguments(name)?
             }
             _ => self.name()?.0,
         };
@@ -137,23 +123,14 @@ impl Parser<'_> {
     }
 
     fn qualified(&mut self) -> Option<Id> {
-        let Qualifiers { is_const, is_volatile, is_restrict, .. } = self.qualifiers();
-        let qualifiers = Qualifiers { is_const, is_volatile, is_restrict, ..Qualifiers::default() };
-        let has_exceptions = self.next() == b'D' && matches!(self.ahead(1), b'o' | b'O' | b'w' | b'x');
-        if self.next() == b'F' || has_exceptions {
+        let qualifiers = self.qualifiers();
+        if self.is_function_type() {
             // Those of a function are for its object.
-            let function = match has_exceptions {
-                true => self.function_type_with_exceptions()?,
-                false => self.function_type(Exceptions::Unsaid)?,
-            };
-            let Node::FunctionType { returned, parameters, qualifiers: own, exceptions } =
-                self.tree.node(function)
-            else {
-                return None;
-            };
-            let qualifiers = Qualifiers { reference: own.reference, ..qualifiers };
-            return self.substitutable(Node::FunctionType { returned, parameters, qualifiers, exceptions });
+            let function = self.function_type(qualifiers)?;
+            self.substitutions.push(function);
+            return Some(function);
         }
+        let Qualifiers { is_const, is_volatile, is_restrict, .. } = qualifiers;
         let mut of = self.any_type()?;
         for (is_there, word) in [(is_const, " const"), (is_volatile, " volatile"), (is_restrict, " restrict")]
         {
@@ -165,27 +142,23 @@ impl Parser<'_> {
         Some(of)
     }
 
-    fn function_type_with_exceptions(&mut self) -> Option<Id> {
-        let exceptions = match self.code() {
-            [_, b'o'] => Exceptions::None,
-            [_, b'O'] => {
-                self.at += 2;
-                let condition = self.expression()?;
-                self.expect(b"E")?;
-                return self.function_type(Exceptions::NoneIf(condition));
-            }
-            [_, b'w'] => {
-                self.at += 2;
-                let types = self.until_end(Self::any_type)?;
-                return self.function_type(Exceptions::Only(types));
-            }
-            _ => Exceptions::Unsaid,
-        };
-        self.at += 2;
-        self.function_type(exceptions)
+    /// Returns `true` if the type of a function is next, perhaps with its exceptions before it.
+    fn is_function_type(&self) -> bool {
+        matches!(self.code(), [b'F', _] | [b'D', b'o' | b'O' | b'w' | b'x'])
     }
 
-    fn function_type(&mut self, exceptions: Exceptions) -> Option<Id> {
+    fn function_type(&mut self, qualifiers: Qualifiers) -> Option<Id> {
+        let exceptions = if self.take(b"Do") {
+            Exceptions::None
+        } else if self.take(b"DO") {
+            let condition = self.expression()?;
+            self.expect(b"E")?;
+            Exceptions::NoneIf(condition)
+        } else if self.take(b"Dw") {
+            Exceptions::Only(self.until_end(Self::any_type)?)
+        } else {
+            Exceptions::Unsaid
+        };
         // A transaction may call it.
         self.take(b"Dx");
         self.expect(b"F")?;
@@ -200,20 +173,22 @@ impl Parser<'_> {
         };
         self.at += usize::from(!reference.is_empty());
         self.expect(b"E")?;
-        let qualifiers = Qualifiers { reference, ..Qualifiers::default() };
+        let qualifiers = Qualifiers { reference, ..qualifiers };
         self.add(Node::FunctionType { returned, parameters, qualifiers, exceptions })
+    }
+
+    /// Reads a number, or the expression that it is calculated by.
+    fn size(&mut self) -> Option<Id> {
+        if !self.next().is_ascii_digit() {
+            return self.expression();
+        }
+        let digits = self.digits();
+        self.text(digits)
     }
 
     fn array(&mut self) -> Option<Id> {
         self.expect(b"A")?;
-        let size = match self.next() {
-            b'_' => None,
-            b'0'..=b'9' => {
-                let digits = self.digits();
-                Some(self.text(digits)?)
-            }
-            _ => Some(self.expression()?),
-        };
+        let size = if self.next() == b'_' { None } else { Some(self.size()?) };
         self.expect(b"_")?;
         let of = self.any_type()?;
         self.add(Node::Array(size, of))
@@ -221,13 +196,7 @@ impl Parser<'_> {
 
     fn vector(&mut self) -> Option<Id> {
         self.expect(b"Dv")?;
-        let size = match self.take(b"_") {
-            true => self.expression()?,
-            false => {
-                let digits = self.digits();
-                self.text(digits)?
-            }
-        };
+        let size = if self.take(b"_") { self.expression()? } else { self.size()? };
         self.expect(b"_")?;
         let of = self.any_type()?;
         self.add(Node::Vector(size, of))
@@ -242,23 +211,21 @@ impl Parser<'_> {
     }
 
     /// Reads a number with a count of bits: `DF16_`, `DB8_`.
-    fn sized_number(&mut self, letter: u8, start: usize) -> Option<Id> {
+    fn sized_number(&mut self, letter: u8) -> Option<Id> {
         let words = match letter {
             b'F' => {
                 let bits = self.digits();
-                match self.next() {
-                    b'x' | b'b' | b'_' => self.at += 1,
-                    _ => return None,
-                }
-                let word = match (bits, &self.since(start)[self.since(start).len() - 1..]) {
-                    ("16", "b") => "std::bfloat16_t",
-                    ("16", "_") => "_Float16",
-                    ("32", "_") => "_Float32",
-                    ("64", "_") => "_Float64",
-                    ("128", "_") => "_Float128",
-                    ("32", "x") => "_Float32x",
-                    ("64", "x") => "_Float64x",
-                    ("128", "x") => "_Float128x",
+                let suffix = self.next();
+                self.at += 1;
+                let word = match (bits, suffix) {
+                    ("16", b'b') => "std::bfloat16_t",
+                    ("16", b'_') => "_Float16",
+                    ("32", b'_') => "_Float32",
+                    ("64", b'_') => "_Float64",
+                    ("128", b'_') => "_Float128",
+                    ("32", b'x') => "_Float32x",
+                    ("64", b'x') => "_Float64x",
+                    ("128", b'x') => "_Float128x",
                     _ => return None,
                 };
                 return self.text(word);
@@ -267,13 +234,7 @@ impl Parser<'_> {
             b'U' => "unsigned _BitInt(",
             _ => return None,
         };
-        let bits = match self.next().is_ascii_digit() {
-            true => {
-                let digits = self.digits();
-                self.text(digits)?
-            }
-            false => self.expression()?,
-        };
+        let bits = self.size()?;
         self.expect(b"_")?;
         self.substitutable(Node::BitInt(words, bits))
     }

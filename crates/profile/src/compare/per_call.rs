@@ -107,9 +107,11 @@ pub(super) fn proof(
         .collect();
     let sum = |of: &dyn Fn(&Excess) -> f64| both.iter().map(of).sum::<f64>();
     let of_arc = |arc: &Excess| &flow.arcs[arc.arc];
-    let is_of_all = flow.incoming(function).count() == both.len()
-        && both.iter().map(of_arc).any(|arc| arc.calls[0] != arc.calls[1])
-        && is_near(sum(&|arc| beyond(of_arc(arc).costs, of_arc(arc).calls)), effect);
+    let is_of_all = || {
+        flow.incoming(function).count() == both.len()
+            && both.iter().map(of_arc).any(|arc| arc.calls[0] != arc.calls[1])
+            && is_near(sum(&|arc| beyond(of_arc(arc).costs, of_arc(arc).calls)), effect)
+    };
     let effect = as_real(effect);
     let towards = sum(&|arc| (arc.excess * effect.signum()).max(0.0));
     let against = sum(&|arc| (-arc.excess * effect.signum()).max(0.0));
@@ -162,7 +164,7 @@ pub(super) fn proof(
         let of_several: f64 = several.clone().map(|arc| arc.weight).sum();
         // Several callers of which each has unlike calls, all changed in the same direction, are no accident.
         if (whole - part) * FEW <= whole || several.count() > 1 && (whole - of_several) * FEW <= whole {
-            return PerCallProof::All { is_of_all };
+            return PerCallProof::All { is_of_all: is_of_all() };
         }
     }
     let first =
