@@ -3,7 +3,8 @@
 //! Most lines of a profile cost nearly nothing. A condensed profile keeps the lines that make up a share of the self cost of each
 //! event type, and those whose calls cost as much. The costs of the other lines of a function are joined at line 0, and their
 //! calls by callee. A line stays with its whole cost, in each part and at each instruction. So the numbers of functions, of calls
-//! between them and of parts are exactly those of the whole profile; only lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
+//! between them and of parts are exactly those of the whole profile; only lines and instructions lose theirs. Jumps stay where
+//! the line or instruction from which they start stays.
 //!
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
 //! exact.
@@ -125,7 +126,7 @@ impl<'p> Condensing<'p> {
     /// use gristmill_profile::Profile;
     /// use gristmill_profile::condense::{Condensing, FunctionCount};
     ///
-    /// let text = "events: Ir\nfl=a.c\nfn=main\n1 9990\ncfn=f\ncalls=2 2\n1 6\ncfn=g\ncalls=1 3\n1 4\n\
+    /// let text = "events: Ir\nfl=a.c\nfn=main\n1 9990\ncfn=f\ncalls=2 2\n2 6\ncfn=g\ncalls=1 3\n2 4\n\
     ///             fn=f\n2 4\ncfn=g\ncalls=1 3\n2 2\nfn=g\n3 6\n";
     /// let profile = Profile::from_bytes(text);
     /// let condensing = Condensing::with_fewer_functions(&profile, 990);
