@@ -11,10 +11,9 @@ use gristmill_demangle::Mangled;
 pub fn demangle(name: &[u8]) -> Option<String> {
     let mangled = Mangled::of(name)?;
     let Mangled::Cpp(symbol) = mangled else { return mangled.demangle() };
-    // `.part.0` and its like stay as they are; so does the version of a symbol.
-    let end = symbol.find(['.', '@']).filter(|end| *end > 2).unwrap_or(symbol.len());
-    let (mangled, suffix) = symbol.split_at(end);
-    Mangled::Cpp(mangled).demangle().map(|text| text + suffix)
+    // The version of a symbol stays as it is.
+    let (mangled, version) = symbol.split_at(symbol.find('@').unwrap_or(symbol.len()));
+    Mangled::Cpp(mangled).demangle().map(|text| text + version)
 }
 
 #[cfg(test)]
@@ -25,14 +24,15 @@ mod tests {
     fn names_of_cpp_and_rust_are_demangled() {
         for (name, readable) in [
             ("_ZN5stone5crushEv", "stone::crush()"),
-            ("_ZN5stone5crushEv.part.0", "stone::crush().part.0"),
+            ("_ZN5stone5crushEv.part.0", "stone::crush() [clone .part.0]"),
+            ("_Z3genPZ3geniE13_Z3geni.Frame.actor", "gen(gen(int)::_Z3geni.Frame*) [clone .actor]"),
             ("_ZN5stone5crushEv@@GLIBCXX_3.4", "stone::crush()@@GLIBCXX_3.4"),
             ("__ZN5stone5crushEv", "stone::crush()"),
             ("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
             ("_RNvC4mill4main", "mill::main"),
             ("_ZN1SC1IiEEiT_", "S::S<int>(int, int)"),
             ("_ZZN1SC1IiEEiT_ENKUlvE_clEv", "S::S<int>(int, int)::{lambda()#1}::operator()() const"),
-            ("_ZN1SC2IiEEiT_.cold", "S::S<int>(int, int).cold"),
+            ("_ZN1SC2IiEEiT_.cold", "S::S<int>(int, int) [clone .cold]"),
             (
                 "_ZNSt10unique_ptrI1WSt14default_deleteIS0_EEC2IS2_vEEPS0_",
                 "std::unique_ptr<W, std::default_delete<W> >::unique_ptr<std::default_delete<W>, void>(W*)",
