@@ -233,7 +233,7 @@ fn the_share_that_is_said_is_that_of_the_page() {
         let _ = write!(functions, "fn=f{function}\n2 99000\n{cheap}");
     }
     for function in 0..10_100 {
-        let _ = write!(functions, "fn=g{function}\n2 {}\n", function % 2 * 2);
+        let _ = write!(functions, "fn=g{function}\n4 {}\n", function % 2 * 2);
     }
     let directory = folder(&[("lines", text.as_bytes()), ("functions", functions.as_bytes())]);
     let (_, manifest) = export(directory.path(), &["--export-share", "99%", "lines"]);

@@ -2,9 +2,9 @@
 //!
 //! Most lines of a profile cost nearly nothing. A condensed profile keeps the lines that make up a share of the self cost of each
 //! event type, and those whose calls cost as much. The costs of the other lines of a function are joined at line 0, and their
-//! calls by callee. A line stays with its whole cost, in each part and at each instruction. So the numbers of functions, of calls
-//! between them and of parts are exactly those of the whole profile; only lines and instructions lose theirs. Jumps stay where
-//! the line or instruction from which they start stays.
+//! calls by callee. A line stays with its whole cost, in each function and part and at each instruction. So the numbers of
+//! functions, of calls between them and of parts are exactly those of the whole profile; only lines and instructions lose theirs.
+//! Jumps stay where the line or instruction from which they start stays.
 //!
 //! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
 //! exact.
@@ -18,7 +18,7 @@ mod lines;
 mod one_sided;
 mod source_lines;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io;
 
 use gristmill_format::{
@@ -31,7 +31,7 @@ use self::functions::{Functions, WrittenFunction};
 use self::least::LeastCosts;
 use self::lines::{FunctionLines, JumpLine, PartLines, SelfCosts};
 use self::one_sided::functions_with_all_lines;
-use self::source_lines::{SourceLine, first_lines, lines_with_enough};
+use self::source_lines::{Side, SourceLines};
 use crate::decode::Place;
 use crate::id::{EventId, FileId, FunctionId, ObjectId};
 use crate::part::Part;
@@ -56,14 +56,11 @@ use crate::profile::Profile;
 pub struct Condensing<'p> {
     profile: &'p Profile,
     functions: Functions<'p>,
-    /// The source lines that stay, with their costs in all parts.
-    lines: HashSet<SourceLine>,
+    per_mille: u32,
+    /// The source lines that stay, with their costs in all functions and parts.
+    lines: SourceLines,
     /// The least costs, if all lines with costs stay: then none of them is in the set.
     least: Option<LeastCosts>,
-    /// `true` if lines that tell where functions are stay, too.
-    keeps_places: bool,
-    /// Functions whose lines all stay.
-    whole: HashSet<FunctionId>,
 }
 
 /// Counts of lines with self costs or calls. See the example of [`Condensing`].
@@ -105,17 +102,24 @@ impl<'p> Condensing<'p> {
     }
 
     fn with_functions(profile: &'p Profile, functions: Functions<'p>, per_mille: u32) -> Self {
+        let mut lines = SourceLines::none_of(profile);
         let least = LeastCosts::of_lines(profile, per_mille);
-        let (lines, least) = match per_mille {
-            1000.. => (HashSet::new(), Some(least)),
-            _ => (lines_with_enough(profile, &least), None),
+        let least = if per_mille < 1000 {
+            // What is joined in groups does not decide.
+            lines.add(profile, |function, place, columns, row| {
+                !functions.is_group(functions.written(function))
+                    && least.is_reached(columns, row, function, place)
+            });
+            None
+        } else {
+            Some(least)
         };
-        Condensing { profile, functions, lines, least, keeps_places: false, whole: HashSet::new() }
+        Condensing { profile, functions, per_mille, lines, least }
     }
 
     /// `true` if a line of a function with these costs stays.
     fn keeps(&self, columns: &[EventId], costs: &[Cost], function: FunctionId, place: &Place) -> bool {
-        self.lines.contains(&SourceLine::new(function, place))
+        self.lines.contains(function, place)
             || self.least.as_ref().is_some_and(|least| least.is_reached(columns, costs, function, place))
     }
 
@@ -143,9 +147,10 @@ impl<'p> Condensing<'p> {
         Self::with_functions(profile, Functions::with_share(profile, per_mille), per_mille)
     }
 
-    /// Also keeps what a comparison with another profile needs: the first line of each function, and all lines of closures, since it
-    /// has to know whether those of one name on both sides are at the same place; and all lines of functions that only one side has,
-    /// and of their callers, since it has to know what was inlined.
+    /// Also keeps what a comparison with another profile needs: the lines that stay there, which would have changed if one side had
+    /// only them; the first line of each function, and all lines of closures, since it has to know whether those of one name on both
+    /// sides are at the same place; and all lines of functions that only one side has, and of their callers, since it has to know
+    /// what was inlined.
     ///
     /// ```
     /// use gristmill_profile::Profile;
@@ -161,9 +166,15 @@ impl<'p> Condensing<'p> {
     /// # Ok::<(), gristmill_format::Error>(())
     /// ```
     pub fn for_comparison(mut self, other: &Profile) -> Self {
-        self.keeps_places = true;
-        self.lines.extend(first_lines(self.profile));
-        self.whole = functions_with_all_lines(self.profile, other);
+        let (own, per_mille) = (self.profile, self.per_mille);
+        let whole = functions_with_all_lines(own, other);
+        self.lines.add_with_first(own, Side::Own, |function, _, _, _| whole.contains(&function));
+        // A line that one side has only joined with others would have changed.
+        let whole = functions_with_all_lines(other, own);
+        let least = LeastCosts::of_lines(other, per_mille);
+        self.lines.add_with_first(other, Side::Other, |function, place, columns, row| {
+            whole.contains(&function) || least.is_reached(columns, row, function, place)
+        });
         self
     }
 

@@ -194,3 +194,23 @@ impl<'a> Tree<'a> {
         &self.listed[list.start as usize..][..list.len()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::parser::Parser;
+
+    #[test]
+    fn what_is_read_again_does_not_grow_without_end() {
+        let long = 1000;
+        for (innermost, end) in
+            [(format!("N{}E", "1a".repeat(long)), "E1bE"), (format!("Li{}E", "1".repeat(long)), "E1bE")]
+        {
+            // Each level is read as two kinds of name, and is neither.
+            let levels = 12;
+            let name = format!("_Z1fI{}{innermost}{}Evv", "Xsr1aI".repeat(levels), end.repeat(levels));
+            let mut parser = Parser::new(&name);
+            let _ = parser.whole();
+            assert!(parser.tree.nodes.len() <= 64 * (name.len() + 1), "{}", parser.tree.nodes.len());
+        }
+    }
+}

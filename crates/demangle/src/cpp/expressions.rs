@@ -297,11 +297,7 @@ impl Parser<'_> {
         }
         let of = self.any_type()?;
         let is_negative = self.take(b"n");
-        let start = self.at;
-        while !matches!(self.next(), b'E' | 0) {
-            self.at += 1;
-        }
-        let value = self.since(start);
+        let value = self.take_while(|byte| !matches!(byte, b'E' | 0));
         self.expect(b"E")?;
         self.add(Node::Literal { of, value, is_negative })
     }

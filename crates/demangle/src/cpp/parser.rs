@@ -60,9 +60,7 @@ impl<'a> Parser<'a> {
         self.expect(b".")?;
         let is_of_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         is_of_word(self.next()).then_some(())?;
-        while is_of_word(self.next()) {
-            self.at += 1;
-        }
+        self.take_while(is_of_word);
         while self.next() == b'.' && self.ahead(1).is_ascii_digit() {
             self.at += 1;
             self.digits();
@@ -72,14 +70,29 @@ impl<'a> Parser<'a> {
 
     /// Reads a part, within the limits.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        self.steps += 1;
-        if self.depth >= MAX_DEPTH || self.steps > STEPS_OF_BYTE * (self.text.len() + 1) {
+        self.count_step()?;
+        if self.depth >= MAX_DEPTH {
             return None;
         }
         self.depth += 1;
         let part = read(self);
         self.depth -= 1;
         part
+    }
+
+    fn count_step(&mut self) -> Option<()> {
+        self.steps += 1;
+        (self.steps <= STEPS_OF_BYTE * (self.text.len() + 1)).then_some(())
+    }
+
+    /// Takes the bytes up to the first one that is not such, which are steps, too: what is long is not read again for nothing.
+    pub(super) fn take_while(&mut self, is_such: impl Fn(u8) -> bool) -> &'a str {
+        let start = self.at;
+        while self.at < self.text.len() && is_such(self.next()) {
+            self.at += 1;
+        }
+        self.steps += self.at - start;
+        self.since(start)
     }
 
     /// Returns the byte this far ahead; 0 at the end.
@@ -111,11 +124,7 @@ impl<'a> Parser<'a> {
 
     /// Reads digits.
     pub(super) fn digits(&mut self) -> &'a str {
-        let start = self.at;
-        while self.next().is_ascii_digit() {
-            self.at += 1;
-        }
-        &self.text[start..self.at]
+        self.take_while(|byte| byte.is_ascii_digit())
     }
 
     pub(super) fn number(&mut self) -> Option<u32> {
@@ -145,6 +154,7 @@ impl<'a> Parser<'a> {
             number = number.checked_mul(36)?.checked_add(digit.into())?;
             has_digits = true;
             self.at += 1;
+            self.steps += 1;
         }
         Some(if has_digits { number.checked_add(1)? } else { 0 })
     }
@@ -159,6 +169,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn add(&mut self, node: Node<'a>) -> Option<Id> {
+        self.count_step()?;
         self.tree.add(node)
     }
 

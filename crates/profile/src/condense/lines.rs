@@ -6,7 +6,6 @@ use gristmill_format::Cost;
 
 use super::least::decode;
 use super::{Condensing, WrittenLines};
-use crate::compare::is_closure;
 use crate::decode::{BlockLine, Place};
 use crate::id::{EventId, FunctionId};
 use crate::part::Part;
@@ -65,8 +64,6 @@ impl SelfCosts {
 
 #[derive(Debug, Default)]
 pub(super) struct FunctionLines {
-    /// `true` if all lines are kept.
-    stays: bool,
     pub(super) kept: Vec<KeptLine>,
     pub(super) jumps: Vec<JumpLine>,
     /// The self costs of the other lines, if there are any.
@@ -129,16 +126,11 @@ impl PartLines {
         columns: &[EventId],
         row: &mut [Cost],
     ) {
-        let Condensing { profile, functions, keeps_places, whole, .. } = condensing;
+        let functions = &condensing.functions;
         let original = function;
         let function = functions.written(function);
         let is_group = functions.is_group(function);
-        let lines = self.functions.entry(function).or_insert_with(|| FunctionLines {
-            stays: *keeps_places
-                && !is_group
-                && (whole.contains(&function) || is_closure(profile.function(function).name)),
-            ..FunctionLines::default()
-        });
+        let lines = self.functions.entry(function).or_default();
         let (place, costs, calls) = match line {
             BlockLine::SelfCost { place, costs } => (place, costs, None),
             BlockLine::Calls { place, callee, count, target, costs } => {
@@ -157,7 +149,7 @@ impl PartLines {
             return;
         }
         decode(costs, row);
-        let is_kept = !is_group && (lines.stays || condensing.keeps(columns, row, original, &place));
+        let is_kept = condensing.keeps(columns, row, original, &place);
         if calls.is_none() {
             self.written.self_costs.add(columns, row, is_kept);
         }

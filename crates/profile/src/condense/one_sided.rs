@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::compare::{JoinRules, normal_function};
+use super::source_lines::base_name;
+use crate::compare::{JoinRules, is_closure, normal_function};
 use crate::id::FunctionId;
 use crate::profile::Profile;
 
@@ -10,7 +11,7 @@ use crate::profile::Profile;
 type Key = (String, String);
 
 /// Returns the functions whose lines all stay: those that one profile lacks, and those that call them. Whether a function was inlined
-/// shows in its lines, and in those of its callers, however little they cost.
+/// shows in its lines, and in those of its callers, however little they cost. So do closures, which only lines tell apart.
 pub(super) fn functions_with_all_lines(profile: &Profile, other: &Profile) -> HashSet<FunctionId> {
     let (own, others) = (keys(profile), keys(other));
     // Several functions can have one key: one side lacks some of them if it has fewer.
@@ -26,7 +27,7 @@ pub(super) fn functions_with_all_lines(profile: &Profile, other: &Profile) -> Ha
     profile
         .functions()
         .zip(&own)
-        .filter(|(_, key)| needed.contains(key))
+        .filter(|(function, key)| needed.contains(key) || is_closure(profile.function(*function).name))
         .map(|(function, _)| function)
         .collect()
 }
@@ -35,9 +36,7 @@ pub(super) fn functions_with_all_lines(profile: &Profile, other: &Profile) -> Ha
 fn keys(profile: &Profile) -> Vec<Key> {
     let key = |function: FunctionId| {
         let function = profile.function(function);
-        let path = profile.file(function.file);
-        // Each build can have its own directory.
-        let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+        let file = base_name(profile.file(function.file));
         normal_function(file, function.name, &[], JoinRules::all())
     };
     profile.functions().map(key).collect()

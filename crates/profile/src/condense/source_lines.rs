@@ -1,32 +1,100 @@
-//! The source lines that stay. A line has several costs in a file: of parts, threads, instructions and calls. All of them stay, or
-//! none, so that no line shows a part of what it costs.
+//! The source lines that stay. A line has several costs in a file: of functions, parts, threads, instructions and calls. All of them
+//! stay, or none, so that no line shows a part of what it costs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::least::{LeastCosts, costs_of, decode};
+use gristmill_format::Cost;
+
+use super::least::{costs_of, decode};
 use crate::decode::{BlockLine, Place};
-use crate::id::{FileId, FunctionId};
+use crate::id::{EventId, FileId, FunctionId};
 use crate::profile::Profile;
 
-/// A source line of a function. An instruction without one is a line of its own.
+/// Source lines of a profile, and those of others that are the same.
+#[derive(Debug)]
+pub(super) struct SourceLines {
+    /// A number for each name of a file, without its directories: each build can have its own.
+    names: HashMap<Vec<u8>, usize>,
+    /// The number of each file of the profile.
+    files: Vec<usize>,
+    lines: HashSet<SourceLine>,
+}
+
+/// A line of all functions that have it, as code that is inlined into them. An instruction without one is a line of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct SourceLine {
-    function: FunctionId,
-    file: FileId,
-    line: u64,
-    address: u64,
+enum SourceLine {
+    Line { file: usize, line: u64 },
+    Instruction(u64),
+    OfFunction(FunctionId),
 }
 
 impl SourceLine {
-    pub(super) fn new(function: FunctionId, place: &Place) -> Self {
-        let line = place.line.unwrap_or(0);
-        let address = if line == 0 { place.address.unwrap_or(0) } else { 0 };
-        SourceLine { function, file: place.file, line, address }
+    fn new(files: &[usize], function: FunctionId, place: &Place) -> Self {
+        match (place.line, place.address) {
+            (Some(line @ 1..), _) => SourceLine::Line { file: files[place.file.index()], line },
+            (_, Some(address @ 1..)) => SourceLine::Instruction(address),
+            _ => SourceLine::OfFunction(function),
+        }
     }
 }
 
-/// Returns the lines with a cost that is enough.
-pub(super) fn lines_with_enough(profile: &Profile, least: &LeastCosts) -> HashSet<SourceLine> {
+/// The profile that is written, or the other one of a comparison, whose instructions and functions have other numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Own,
+    Other,
+}
+
+impl SourceLines {
+    pub(super) fn none_of(profile: &Profile) -> Self {
+        let mut lines = SourceLines { names: HashMap::new(), files: Vec::new(), lines: HashSet::new() };
+        lines.files = lines.numbers_of_files(profile);
+        lines
+    }
+
+    pub(super) fn contains(&self, function: FunctionId, place: &Place) -> bool {
+        !self.lines.is_empty() && self.lines.contains(&SourceLine::new(&self.files, function, place))
+    }
+
+    /// Adds the lines with such costs of the profile.
+    pub(super) fn add<F>(&mut self, profile: &Profile, is_wanted: F)
+    where
+        F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
+    {
+        let lines = lines_with(profile, &self.files, is_wanted);
+        self.lines.extend(lines);
+    }
+
+    /// Adds the lines with such costs of a profile, and the first line with self cost of each of its functions in each part: the one
+    /// at which the function is entered.
+    pub(super) fn add_with_first<F>(&mut self, profile: &Profile, side: Side, is_wanted: F)
+    where
+        F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
+    {
+        let files = self.numbers_of_files(profile);
+        let lines = lines_with(profile, &files, is_wanted).into_iter().chain(first_lines(profile, &files));
+        self.lines.extend(lines.filter(|line| side == Side::Own || matches!(line, SourceLine::Line { .. })));
+    }
+
+    fn numbers_of_files(&mut self, profile: &Profile) -> Vec<usize> {
+        let names = &mut self.names;
+        let number = |file: FileId| {
+            let next = names.len();
+            *names.entry(base_name(profile.file(file)).to_vec()).or_insert(next)
+        };
+        profile.files().map(number).collect()
+    }
+}
+
+/// Returns the name of a file without its directories, which each build can have its own of.
+pub(super) fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+fn lines_with<F>(profile: &Profile, files: &[usize], is_wanted: F) -> HashSet<SourceLine>
+where
+    F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
+{
     let mut lines = HashSet::new();
     for part in profile.parts() {
         let columns = part.event_types();
@@ -34,8 +102,8 @@ pub(super) fn lines_with_enough(profile: &Profile, least: &LeastCosts) -> HashSe
         let of_runs = profile.fold_lines(&part, begin, |(row, lines), function, line| {
             let Some((place, costs, _)) = costs_of(&line) else { return };
             decode(costs, row);
-            if least.is_reached(columns, row, function, place) {
-                lines.insert(SourceLine::new(function, place));
+            if is_wanted(function, place, columns, row) {
+                lines.insert(SourceLine::new(files, function, place));
             }
         });
         lines.extend(of_runs.into_iter().flat_map(|(_, lines)| lines));
@@ -43,8 +111,7 @@ pub(super) fn lines_with_enough(profile: &Profile, least: &LeastCosts) -> HashSe
     lines
 }
 
-/// Returns the first line with self cost of each function in each part: the one at which the function is entered.
-pub(super) fn first_lines(profile: &Profile) -> HashSet<SourceLine> {
+fn first_lines(profile: &Profile, files: &[usize]) -> HashSet<SourceLine> {
     let mut lines = HashSet::new();
     for part in profile.parts() {
         let begin = || (HashSet::new(), Vec::new());
@@ -52,7 +119,7 @@ pub(super) fn first_lines(profile: &Profile) -> HashSet<SourceLine> {
             if let BlockLine::SelfCost { place, .. } = line
                 && seen.insert(function)
             {
-                first.push((function, SourceLine::new(function, &place)));
+                first.push((function, SourceLine::new(files, function, &place)));
             }
         });
         let mut seen = HashSet::new();
@@ -64,8 +131,10 @@ pub(super) fn first_lines(profile: &Profile) -> HashSet<SourceLine> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::least::decode;
     use crate::Profile;
     use crate::condense::Condensing;
+    use crate::decode::BlockLine;
 
     #[test]
     fn lines_that_stay_have_all_of_their_cost() {
@@ -76,5 +145,67 @@ mod tests {
         let condensed = String::from_utf8(condensed).unwrap();
         let expected = "# callgrind format\nevents: Ir\nthread: 1\n\nfn=(1) f\n7 400\n+2 500\n-2 100\n-7 1\nthread: 2\nevents: Ir\n\nfn=(1) f\n7 200\n-7 2\n";
         assert_eq!(condensed, expected);
+    }
+
+    /// Two profiles in which f has a cheap and an expensive line, and one of its callers inlines both.
+    fn side(last: u32) -> Profile {
+        let text = format!(
+            "events: Ir\nfl=/{last}/a.c\nfn=main\n1 900\nfi=/{last}/f.h\n7 5\n8 6\nfl=/{last}/f.h\nfn=f\n6 1\n7 900\n8 {last}\n9 3\n"
+        );
+        Profile::from_bytes(text.into_bytes())
+    }
+
+    fn lines_of(condensing: &Condensing<'_>) -> Vec<String> {
+        let mut condensed = Vec::new();
+        condensing.write(0, &mut condensed).unwrap();
+        let lines = Profile::from_bytes(condensed);
+        let mut found = Vec::new();
+        for part in lines.parts() {
+            let of_runs = lines.fold_lines(&part, Vec::new, |found, function, line| {
+                if let BlockLine::SelfCost { place, costs } = line {
+                    let mut row = [0];
+                    decode(costs, &mut row);
+                    let name = String::from_utf8_lossy(lines.function(function).name).into_owned();
+                    found.push(format!("{name}:{} {}", place.line.unwrap(), row[0]));
+                }
+            });
+            found.extend(of_runs.concat());
+        }
+        found
+    }
+
+    #[test]
+    fn a_line_stays_in_all_functions_that_have_it() {
+        let profile = side(2);
+        let condensing = Condensing::new(&profile, 900);
+        assert_eq!(lines_of(&condensing), ["main:1 900", "main:7 5", "main:0 6", "f:7 900", "f:0 6"]);
+    }
+
+    #[test]
+    fn a_line_stays_on_both_sides_of_a_comparison() {
+        let (base, profile) = (side(2), side(800));
+        let of_base = lines_of(&Condensing::new(&base, 900).for_comparison(&profile));
+        assert_eq!(of_base, ["main:1 900", "main:7 5", "main:8 6", "f:6 1", "f:7 900", "f:8 2", "f:0 3"]);
+        let of_profile = lines_of(&Condensing::new(&profile, 900).for_comparison(&base));
+        assert_eq!(
+            of_profile,
+            ["main:1 900", "main:7 5", "main:8 6", "f:6 1", "f:7 900", "f:8 800", "f:0 3"]
+        );
+    }
+
+    #[test]
+    fn a_line_stays_in_a_group_of_functions() {
+        let text = "events: Ir\nfl=a.c\nfn=f\n7 9990\nfn=g\n7 6\n8 1\nfn=h\n7 3\n";
+        let profile = Profile::from_bytes(text.as_bytes());
+        let condensing = Condensing::with_fewer_functions(&profile, 990);
+        assert_eq!(
+            lines_of(&condensing),
+            [
+                "f:7 9990",
+                "(2 functions left out that nothing calls):7 6",
+                "(2 functions left out that nothing calls):7 3",
+                "(2 functions left out that nothing calls):0 1"
+            ]
+        );
     }
 }
