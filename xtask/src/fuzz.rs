@@ -34,8 +34,8 @@ const FLAGS: [&str; 10] = [
     "-Cdebuginfo=line-tables-only",
 ];
 
-/// An input that needs more than this has failed.
-const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
+/// An input that needs more than this has failed. The time is that of a clock: on a busy machine, a process can wait for many seconds.
+const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=60"];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
