@@ -34,7 +34,7 @@ const FLAGS: [&str; 10] = [
     "-Cdebuginfo=line-tables-only",
 ];
 
-/// An input that needs more than this has failed. The time is that of a clock: on a busy machine, a process can wait for many seconds.
+/// An input that needs more than this has failed. The time is wall-clock time: on a busy machine, a process can wait for many seconds.
 const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=60"];
 
 #[derive(Debug, clap::Args)]

@@ -95,6 +95,7 @@ pub use join_options::JoinOptions;
 pub use join_rule::{JoinRule, JoinRuleDescription, JoinRules};
 pub use lines::{ComparedLine, SourceLine};
 pub use names::normal_function;
+pub(crate) use one_binary::file_name;
 pub use per_call::{CallsFrom, PerCallProof};
 pub use raw::Mention;
 pub use renames::Resemblance;

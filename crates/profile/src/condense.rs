@@ -106,7 +106,7 @@ impl<'p> Condensing<'p> {
         let least = LeastCosts::of_lines(profile, per_mille);
         let least = if per_mille < 1000 {
             // What is joined in groups does not decide.
-            lines.add(profile, |function, place, columns, row| {
+            lines.add(profile, Side::Own, |function, place, columns, row| {
                 !functions.is_group(functions.written(function))
                     && least.is_reached(columns, row, function, place)
             });
@@ -166,15 +166,16 @@ impl<'p> Condensing<'p> {
     /// # Ok::<(), gristmill_format::Error>(())
     /// ```
     pub fn for_comparison(mut self, other: &Profile) -> Self {
-        let (own, per_mille) = (self.profile, self.per_mille);
-        let whole = functions_with_all_lines(own, other);
-        self.lines.add_with_first(own, Side::Own, |function, _, _, _| whole.contains(&function));
+        let own = self.profile;
+        let [whole_of_own, whole_of_other] = functions_with_all_lines(own, other);
+        self.lines.add(own, Side::Own, |function, _, _, _| whole_of_own.contains(&function));
+        self.lines.add_first(own, Side::Own);
         // A line that one side has only joined with others would have changed.
-        let whole = functions_with_all_lines(other, own);
-        let least = LeastCosts::of_lines(other, per_mille);
-        self.lines.add_with_first(other, Side::Other, |function, place, columns, row| {
-            whole.contains(&function) || least.is_reached(columns, row, function, place)
+        let least = LeastCosts::of_lines(other, self.per_mille);
+        self.lines.add(other, Side::Other, |function, place, columns, row| {
+            whole_of_other.contains(&function) || least.is_reached(columns, row, function, place)
         });
+        self.lines.add_first(other, Side::Other);
         self
     }
 

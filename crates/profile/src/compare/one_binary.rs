@@ -53,6 +53,7 @@ fn program(command: &[u8]) -> &[u8] {
     command.trim_ascii().split(|&byte| byte == b' ').next().unwrap_or_default()
 }
 
-pub(super) fn file_name(path: &[u8]) -> &[u8] {
+/// Returns the name of a file without its directories, since each build can have its own.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use gristmill_format::Cost;
 
 use super::least::{costs_of, decode};
+use crate::compare::file_name;
 use crate::decode::{BlockLine, Place};
 use crate::id::{EventId, FileId, FunctionId};
 use crate::profile::Profile;
@@ -56,39 +57,34 @@ impl SourceLines {
         !self.lines.is_empty() && self.lines.contains(&SourceLine::new(&self.files, function, place))
     }
 
-    /// Adds the lines with such costs of the profile.
-    pub(super) fn add<F>(&mut self, profile: &Profile, is_wanted: F)
-    where
-        F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
-    {
-        let lines = lines_with(profile, &self.files, is_wanted);
-        self.lines.extend(lines);
-    }
-
-    /// Adds the lines with such costs of a profile, and the first line with self cost of each of its functions in each part: the one
-    /// at which the function is entered.
-    pub(super) fn add_with_first<F>(&mut self, profile: &Profile, side: Side, is_wanted: F)
+    /// Adds the lines with such costs.
+    pub(super) fn add<F>(&mut self, profile: &Profile, side: Side, is_wanted: F)
     where
         F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
     {
         let files = self.numbers_of_files(profile);
-        let lines = lines_with(profile, &files, is_wanted).into_iter().chain(first_lines(profile, &files));
-        self.lines.extend(lines.filter(|line| side == Side::Own || matches!(line, SourceLine::Line { .. })));
+        self.extend(side, lines_with(profile, &files, is_wanted));
+    }
+
+    /// Adds the first line with self cost of each function in each part: the one at which the function is entered.
+    pub(super) fn add_first(&mut self, profile: &Profile, side: Side) {
+        let files = self.numbers_of_files(profile);
+        self.extend(side, first_lines(profile, &files));
+    }
+
+    fn extend(&mut self, side: Side, lines: HashSet<SourceLine>) {
+        let is_known = |line: &SourceLine| side == Side::Own || matches!(line, SourceLine::Line { .. });
+        self.lines.extend(lines.into_iter().filter(is_known));
     }
 
     fn numbers_of_files(&mut self, profile: &Profile) -> Vec<usize> {
         let names = &mut self.names;
         let number = |file: FileId| {
             let next = names.len();
-            *names.entry(base_name(profile.file(file)).to_vec()).or_insert(next)
+            *names.entry(file_name(profile.file(file)).to_vec()).or_insert(next)
         };
         profile.files().map(number).collect()
     }
-}
-
-/// Returns the name of a file without its directories, which each build can have its own of.
-pub(super) fn base_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
 fn lines_with<F>(profile: &Profile, files: &[usize], is_wanted: F) -> HashSet<SourceLine>
