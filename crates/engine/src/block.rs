@@ -2,7 +2,7 @@
 
 use iced_x86::{
     Code, ConstantOffsets, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction,
-    InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits,
+    InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
 };
 
 /// The longest block. Longer runs of instructions are several blocks.
@@ -337,22 +337,16 @@ fn reason_to_stop(instruction: &Instruction) -> Option<&'static str> {
         return Some("an instruction of AMX, which the processor that is shown to the program does not have");
     }
     let uses_gs = instruction.memory_segment() == Register::GS && has_memory(instruction)
-        || matches!(
-            code,
-            Code::Rdgsbase_r32
-                | Code::Rdgsbase_r64
-                | Code::Wrgsbase_r32
-                | Code::Wrgsbase_r64
-                | Code::Mov_Sreg_rm16
-                | Code::Mov_Sreg_r32m16
-                | Code::Mov_Sreg_r64m16
-                | Code::Popw_GS
-                | Code::Popq_GS
-                | Code::Popw_FS
-                | Code::Popq_FS
-        );
+        || matches!(code, Code::Rdgsbase_r32 | Code::Rdgsbase_r64 | Code::Wrgsbase_r32 | Code::Wrgsbase_r64);
     if uses_gs {
         return Some("an instruction that uses the segment gs, which the engine needs");
+    }
+    let loads_segment = match instruction.mnemonic() {
+        Mnemonic::Mov | Mnemonic::Pop => matches!(instruction.op0_register(), Register::FS | Register::GS),
+        mnemonic => matches!(mnemonic, Mnemonic::Lfs | Mnemonic::Lgs),
+    };
+    if loads_segment {
+        return Some("an instruction that loads the segment fs or gs, which the engine needs");
     }
     if instruction.memory_base() == Register::EIP {
         return Some("an address relative to eip");
@@ -366,7 +360,7 @@ fn reason_to_stop(instruction: &Instruction) -> Option<&'static str> {
     ) {
         return Some("an instruction for the kernel");
     }
-    if matches!(code, Code::Sysenter | Code::Int_imm8 | Code::Syscall) && code != Code::Syscall {
+    if code == Code::Sysenter || code == Code::Int_imm8 && instruction.immediate8() == 0x80 {
         return Some("a system call of 32-bit programs");
     }
     let is_plain = match instruction.flow_control() {

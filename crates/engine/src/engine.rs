@@ -53,6 +53,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use crate::state::{Frame, State};
 use crate::threads::Threads;
+use crate::vsyscall;
 use branches::IndirectBranch;
 use chunk::Patch;
 use flush::{Cached, Retired};
@@ -496,7 +497,7 @@ impl Engine {
     fn code_at(&self, address: u64) -> &'static [u8] {
         match self.space.code_end(address) {
             Some(end) => self.code_bytes(address, (end - address).min(4096) as usize),
-            None => &[],
+            None => vsyscall::code_at(address).unwrap_or_default(),
         }
     }
 }

@@ -42,6 +42,7 @@ mod state;
 mod switch;
 mod symbols;
 mod threads;
+mod vsyscall;
 
 pub use choices::{Choice, Choices};
 pub use inherited::{Inherited, Limit};

@@ -119,6 +119,59 @@ int main(void) {
 }
 "#;
 
+/// Interrupts, invalid instructions, loads of segments, and the functions of the first fast system calls.
+const ODD: &str = r#"
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+static int length;
+static void handle(int signal, siginfo_t *info, void *data) {
+    greg_t *registers = ((ucontext_t *)data)->uc_mcontext.gregs;
+    printf("%d %d %llx %lld %d\n", signal, info->si_code, registers[REG_ERR], registers[REG_TRAPNO], *(unsigned char *)registers[REG_RIP]);
+    registers[REG_RIP] += length;
+}
+int main(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO;
+    for (const int *signal = (const int[]){SIGSEGV, SIGILL, SIGTRAP, 0}; *signal; signal++) sigaction(*signal, &action, 0);
+    char maps[1 << 16];
+    FILE *file = fopen("/proc/self/maps", "r");
+    size_t n = fread(maps, 1, sizeof maps - 1, file);
+    maps[n] = 0;
+    if (strstr(maps, "[vsyscall]")) {
+        int (*of_day)(struct timeval *, void *) = (void *)0xffffffffff600000;
+        long (*seconds)(long *) = (void *)0xffffffffff600400;
+        long (*processor)(unsigned *, unsigned *, void *) = (void *)0xffffffffff600800;
+        struct timeval now;
+        unsigned number = -1;
+        int failed = of_day(&now, 0);
+        long then = seconds(0);
+        long last = processor(&number, 0, 0);
+        printf("%d %d %d %ld %d\n", failed, then - time(0) < 2, now.tv_sec - time(0) < 2, last, number < 4096);
+    }
+    length = 2;
+    __asm__ volatile("int $0x29");
+    __asm__ volatile("int $0x81");
+    length = 0;
+    __asm__ volatile("int $4\n nop");
+    __asm__ volatile(".byte 0xcd, 3\n nop");
+    length = 1;
+    __asm__ volatile(".byte 0xce");
+    length = 2;
+    __asm__ volatile("ud2");
+    int data, stack;
+    __asm__ volatile("mov %%ds, %0\n mov %0, %%ds\n mov %%ss, %1\n mov %1, %%ss\n mov %%es, %0\n mov %0, %%es\n" : "=r"(data), "=r"(stack));
+    printf("%x %x\n", data, stack);
+    return 0;
+}
+"#;
+
 /// Recursion that needs more frames than a thread of usual size has, and more stack than the process had at its start.
 const STACKS: &str = r#"
 #include <pthread.h>
@@ -410,6 +463,7 @@ fn unusual_programs_do_what_they_do_alone() {
     for (name, text) in [
         ("pops", POPS),
         ("faults", FAULTS),
+        ("odd", ODD),
         ("stacks", STACKS),
         ("ticks", TICKS),
         ("mappings", MAPPINGS),

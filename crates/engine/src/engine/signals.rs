@@ -362,8 +362,7 @@ impl Engine {
             }
         }
         // A trap comes behind its instruction, which has run.
-        let is_trap = state.pending == u64::from(sys::SIGTRAP)
-            && TRAPS.contains(&self.code_bytes(block.address_of(index), 1)[0]);
+        let is_trap = is_trap(state.pending as u32, self.code_at(block.address_of(index)));
         if !is_trap && block.spills && index + 1 == block.instructions.len() {
             restore_registers(state);
         }
@@ -427,7 +426,8 @@ impl Engine {
         state.signal_data[0] = u64::from(signal);
         state.signal_data[1] = code;
         state.signal_data[2] = pc;
-        state.fault = [0x14, 14, pc];
+        // Those of a page that has no code, or of an invalid instruction.
+        state.fault = if signal == sys::SIGILL { [0, 6, state.fault[2]] } else { [0x14, 14, pc] };
         self.deliver(state, pc, context);
     }
 
@@ -484,8 +484,14 @@ fn alternative_stack([address, flags, size]: [u64; 3]) -> Result<[u64; 3], u32> 
     }
 }
 
-/// The opcodes of `int3` and `int1`.
-const TRAPS: [u8; 2] = [0xcc, 0xf1];
+/// `true` if an instruction has run when its signal comes: `int3`, `int1`, `int 3` and `int 4`.
+fn is_trap(signal: u32, code: &[u8]) -> bool {
+    match signal {
+        sys::SIGTRAP => matches!(code, [0xcc | 0xf1, ..] | [0xcd, 3, ..]),
+        sys::SIGSEGV => matches!(code, [0xcd, 4, ..]),
+        _ => false,
+    }
+}
 
 /// The exits that the handler of signals takes.
 pub(super) const FIRST_EXITS: [Exit; 2] = [Exit::Signal, Exit::Fault];
