@@ -157,6 +157,13 @@ const COMPARISONS: [&str; 10] = [
     r#"{"kind":"changed_function","function":{"name":"main"}}"#,
 ];
 
+/// Pages of a profile, or of a comparison, on standard output.
+const EXPORTS: [[&str; 2]; 3] = [
+    ["--export=-", "--export-share=50%"],
+    ["--export=-", "--export-share=99%"],
+    ["--export=-", "--export-share=100%"],
+];
+
 /// Lists the ways to report about profiles that the definition of the arguments knows: each command, then with each of its flags
 /// and each value of its options, one at a time. `of_files` are profiles, of which a command takes as many as it can.
 ///
@@ -187,7 +194,7 @@ fn command_lines_of(command: &Definition, of_files: [&Path; 2]) -> Vec<Vec<OsStr
     let line = |options: Vec<OsString>| {
         std::iter::once(command.get_name().into()).chain(options).chain(files.iter().cloned()).collect()
     };
-    // Without a question it would wait for some.
+    // Without a question or an export it would wait for questions.
     if command.get_name() == "view" {
         let asks = |question: &str| format!(r#"--answer={{"question":{question}}}"#).into();
         let base = [OsStr::new("--base="), of_files[1].as_os_str()].into_iter().collect::<OsString>();
@@ -196,7 +203,11 @@ fn command_lines_of(command: &Definition, of_files: [&Path; 2]) -> Vec<Vec<OsStr
         let of_comparisons = COMPARISONS.into_iter().map(with_base);
         let of_options = command.get_arguments().flat_map(options_of);
         let of_options = of_options.map(|option| vec![asks(QUESTIONS[0]), option]);
-        return of_questions.chain(of_comparisons).chain(of_options).map(line).collect();
+        let of_exports = EXPORTS.map(|options| options.map(OsString::from).to_vec());
+        let of_exported_comparisons =
+            of_exports.clone().map(|options| [options, vec![base.clone()]].concat());
+        let of_exports = of_exports.into_iter().chain(of_exported_comparisons);
+        return of_questions.chain(of_comparisons).chain(of_options).chain(of_exports).map(line).collect();
     }
     let options = command.get_arguments().flat_map(|argument| {
         let needs = NEEDS.iter().filter(|(of_command, option, _)| {

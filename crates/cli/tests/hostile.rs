@@ -68,8 +68,9 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
 }
 
 fn check_output(case: &str, words: &[OsString], outcome: &Outcome) {
-    let is_json =
-        words[0] == "view" || words.iter().any(|word| word == "--format=json" || word == "--format=sarif");
+    let is_json = words.iter().any(|word| {
+        word == "--format=json" || word == "--format=sarif" || word.to_string_lossy().starts_with("--answer=")
+    });
     // One that would be too long ends somewhere, and says so.
     let is_cut = String::from_utf8_lossy(&outcome.stderr).contains("the report is not complete");
     if is_json && !outcome.stdout.is_empty() && !is_cut {

@@ -46,6 +46,15 @@ mod tests {
             ("_Z2ipIXadsoiL_Z2gaEEEEvv", "void ip<&(ga.<int at offset 0>)>()"),
             // They write an element that is not there.
             ("_ZN1SC2IdJEEET_DpT0_c", "S::S<double>(double, char)"),
+            // They name the constructor after the name that was read last.
+            (
+                "_ZN1N4callINS_1CENS_1DEZNS1_C4EvEUlvE_EEvPT_PT0_T1_",
+                "void N::call<N::C, N::D, N::C::C()::{lambda()#1}>(N::C*, N::D*, N::C::C()::{lambda()#1})",
+            ),
+            (
+                "_Z1fISaIcE1DZNS0_D4EvEUlvE_EvT_T0_T1_",
+                "void f<std::allocator<char>, D, std::allocator<char>::~allocator()::{lambda()#1}>(std::allocator<char>, D, std::allocator<char>::~allocator()::{lambda()#1})",
+            ),
             // They write the lambda of one function with the argument of another.
             (
                 "_ZSt11__addressofIKZN1SC4IiEERT_1BiEUliE_EPS2_S3_",

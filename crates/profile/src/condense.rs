@@ -15,6 +15,7 @@
 mod functions;
 mod least;
 mod lines;
+mod numbers;
 mod one_sided;
 mod source_lines;
 
@@ -28,11 +29,11 @@ use gristmill_format::{
 
 pub use self::functions::FunctionCount;
 use self::functions::{Functions, WrittenFunction};
-use self::least::LeastCosts;
-use self::lines::{FunctionLines, JumpLine, PartLines, SelfCosts};
+use self::least::{LeastCosts, decode};
+use self::lines::{FunctionBlocks, JoinedLines, JumpLine, PartBlocks, SelfCosts};
 use self::one_sided::functions_with_all_lines;
 use self::source_lines::{Side, SourceLines};
-use crate::decode::Place;
+use crate::decode::{BlockLine, Place};
 use crate::id::{EventId, FileId, FunctionId, ObjectId};
 use crate::part::Part;
 use crate::profile::Profile;
@@ -70,6 +71,13 @@ pub struct LineCount {
     pub all: u64,
     /// Those that are kept as they are.
     pub kept: u64,
+}
+
+impl LineCount {
+    fn add(&mut self, is_kept: bool) {
+        self.all += 1;
+        self.kept += u64::from(is_kept);
+    }
 }
 
 /// The lines that were written, and what they make up. See the example of [`Condensing`].
@@ -121,6 +129,11 @@ impl<'p> Condensing<'p> {
     fn keeps(&self, columns: &[EventId], costs: &[Cost], function: FunctionId, place: &Place) -> bool {
         self.lines.contains(function, place)
             || self.least.as_ref().is_some_and(|least| least.is_reached(columns, costs, function, place))
+    }
+
+    /// `true` if a line at a place can stay, whatever its costs are.
+    fn may_keep(&self, function: FunctionId, place: &Place) -> bool {
+        self.least.is_some() || self.lines.contains(function, place)
     }
 
     /// Also decides which functions stay: those that have this share of the self cost of an event type, in thousandths, and
@@ -195,14 +208,13 @@ impl<'p> Condensing<'p> {
     /// If there is no such input.
     pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<WrittenLines, Error> {
         let mut writing = Writing {
-            profile: self.profile,
-            functions: &self.functions,
+            condensing: self,
+            written: WrittenLines::default(),
             writer: Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed),
             object: None,
             file: None,
             last_fl: None,
         };
-        let mut written = WrittenLines::default();
         writing.record(Line::Comment(b" callgrind format"))?;
         let headers = Headers::new(&self.profile.inputs[input].bytes);
         let parts: Vec<Part<'_>> = self.profile.parts().filter(|part| part.input() == input).collect();
@@ -211,9 +223,7 @@ impl<'p> Condensing<'p> {
             let lines = headers.of_parts.get(index).unwrap_or(&none);
             lines.before.iter().try_for_each(|&line| writing.record(line))?;
             if let Some(part) = parts.get(index) {
-                let lines = PartLines::new(self, part);
-                written.add(&lines.written);
-                writing.part(part, &lines)?;
+                writing.part(part)?;
             }
             lines.after.iter().try_for_each(|&line| writing.record(line))?;
             if let Some(totals) = parts.get(index).and_then(totals_of_added_up) {
@@ -221,7 +231,7 @@ impl<'p> Condensing<'p> {
             }
         }
         writing.writer.finish()?;
-        Ok(written)
+        Ok(writing.written)
     }
 }
 
@@ -271,9 +281,9 @@ impl<'f> Headers<'f> {
     }
 }
 
-struct Writing<'p, W> {
-    profile: &'p Profile,
-    functions: &'p Functions<'p>,
+struct Writing<'c, 'p, W> {
+    condensing: &'c Condensing<'p>,
+    written: WrittenLines,
     writer: Writer<W>,
     object: Option<ObjectId>,
     /// The file of the lines that follow, and that of the last `fl=`.
@@ -281,28 +291,110 @@ struct Writing<'p, W> {
     last_fl: Option<FileId>,
 }
 
-impl<W: io::Write> Writing<'_, W> {
+impl<W: io::Write> Writing<'_, '_, W> {
     fn record(&mut self, line: Line<'_>) -> Result<(), Error> {
         self.writer.write(&Record::new(line))
     }
 
-    fn part(&mut self, part: &Part<'_>, lines: &PartLines) -> Result<(), Error> {
+    fn part(&mut self, part: &Part<'_>) -> Result<(), Error> {
         // Readers differ in what holds on from the part before.
         (self.object, self.file, self.last_fl) = (None, None, None);
-        let kinds = part.columns().kinds();
-        for (&function, lines) in &lines.functions {
-            self.function(function, lines, kinds)?;
+        let blocks = PartBlocks::new(self.condensing, part);
+        blocks.by_function().try_for_each(|blocks| self.function(part, blocks))
+    }
+
+    /// Writes a function of a part: its lines as they are decoded, since there may be millions, and then the jumps and what is
+    /// joined.
+    fn function(&mut self, part: &Part<'_>, blocks: FunctionBlocks<'_, '_>) -> Result<(), Error> {
+        let functions = &self.condensing.functions;
+        let function = functions.get(blocks.function());
+        let (columns, kinds) = (part.event_types(), part.columns().kinds());
+        let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
+        let (mut jumps, joined) = self.lines(part, blocks, &nowhere)?;
+        blocks.retain_kept(&mut jumps, self.condensing, columns);
+        for jump in &jumps {
+            self.move_to(jump.place.file, function.file)?;
+            self.jump(jump, kinds)?;
+        }
+        if let Some(costs) = &joined.costs {
+            self.move_to(function.file, function.file)?;
+            self.costs(CostRole::SelfCost, &nowhere, kinds, costs)?;
+        }
+        for (&callee, joined) in &joined.calls {
+            self.move_to(function.file, function.file)?;
+            self.callee(callee)?;
+            self.calls(joined.count, &nowhere, kinds)?;
+            self.costs(CostRole::Call, &nowhere, kinds, &joined.costs)?;
         }
         Ok(())
     }
 
-    fn function(
+    /// Writes the names of a function and its lines that are kept. Returns the jumps that may be kept, and what is joined.
+    fn lines(
         &mut self,
-        id: FunctionId,
-        lines: &FunctionLines,
-        kinds: &[PositionKind],
-    ) -> Result<(), Error> {
-        let function: WrittenFunction<'_> = self.functions.get(id);
+        part: &Part<'_>,
+        blocks: FunctionBlocks<'_, '_>,
+        nowhere: &Place,
+    ) -> Result<(Vec<JumpLine>, JoinedLines), Error> {
+        let (condensing, functions) = (self.condensing, &self.condensing.functions);
+        let (columns, kinds) = (part.event_types(), part.columns().kinds());
+        let id = blocks.function();
+        let function = functions.get(id);
+        let (mut row, mut jumps, mut joined) = (Vec::new(), Vec::new(), JoinedLines::default());
+        let mut is_first = true;
+        for (original, line) in blocks.lines() {
+            if is_first {
+                self.name_function(&function)?;
+                row.resize(columns.len(), 0);
+                is_first = false;
+            }
+            match line {
+                BlockLine::SelfCost { place, costs } => {
+                    decode(costs, &mut row);
+                    let is_kept = condensing.keeps(columns, &row, original, &place);
+                    self.written.lines.add(is_kept);
+                    self.written.self_costs.add(columns, &row, is_kept);
+                    if is_kept {
+                        self.move_to(place.file, function.file)?;
+                        self.costs(CostRole::SelfCost, &place, kinds, &row)?;
+                    } else {
+                        joined.add_self_costs(&row);
+                    }
+                }
+                BlockLine::Calls { place, callee, count, target, costs } => {
+                    let callee = functions.written(callee);
+                    let is_callee_group = functions.is_group(callee);
+                    if is_callee_group && callee == id {
+                        self.written.lines.add(false);
+                        continue;
+                    }
+                    decode(costs, &mut row);
+                    let is_kept = condensing.keeps(columns, &row, original, &place);
+                    self.written.lines.add(is_kept);
+                    if is_kept {
+                        self.move_to(place.file, function.file)?;
+                        self.callee(callee)?;
+                        self.calls(count, if is_callee_group { nowhere } else { &target }, kinds)?;
+                        self.costs(CostRole::Call, &place, kinds, &row)?;
+                    } else {
+                        joined.add_calls(callee, count, &row);
+                    }
+                }
+                BlockLine::Jump { place, taken, executed, target, function: to } => {
+                    let is_of_group = |function| functions.is_group(functions.written(function));
+                    if !is_of_group(original)
+                        && !to.is_some_and(is_of_group)
+                        && condensing.may_keep(original, &place)
+                    {
+                        jumps.push(JumpLine { place, taken, executed, target, function: to });
+                    }
+                }
+            }
+        }
+        Ok((jumps, joined))
+    }
+
+    fn name_function(&mut self, function: &WrittenFunction<'_>) -> Result<(), Error> {
         self.record(Line::Blank)?;
         self.name_object(NameKey::Ob, function.object, self.object)?;
         self.object = Some(function.object);
@@ -311,35 +403,7 @@ impl<W: io::Write> Writing<'_, W> {
             self.name_file(NameKey::Fl, function.file, self.file)?;
             (self.file, self.last_fl) = (Some(function.file), Some(function.file));
         }
-        self.record(Line::Name(NameKey::Fn, Name::plain(function.name)))?;
-        let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
-        for line in &lines.kept {
-            self.move_to(line.place.file, function.file)?;
-            match &line.calls {
-                None => self.costs(CostRole::SelfCost, &line.place, kinds, &line.costs)?,
-                Some(calls) => {
-                    let target = if self.functions.is_group(calls.callee) { &nowhere } else { &calls.target };
-                    self.callee(calls.callee)?;
-                    self.calls(calls.count, target, kinds)?;
-                    self.costs(CostRole::Call, &line.place, kinds, &line.costs)?;
-                }
-            }
-        }
-        for jump in &lines.jumps {
-            self.move_to(jump.place.file, function.file)?;
-            self.jump(jump, kinds)?;
-        }
-        if let Some(costs) = &lines.joined {
-            self.move_to(function.file, function.file)?;
-            self.costs(CostRole::SelfCost, &nowhere, kinds, costs)?;
-        }
-        for (&callee, joined) in &lines.joined_calls {
-            self.move_to(function.file, function.file)?;
-            self.callee(callee)?;
-            self.calls(joined.count, &nowhere, kinds)?;
-            self.costs(CostRole::Call, &nowhere, kinds, &joined.costs)?;
-        }
-        Ok(())
+        self.record(Line::Name(NameKey::Fn, Name::plain(function.name)))
     }
 
     /// Makes a file that of the lines that follow.
@@ -354,9 +418,9 @@ impl<W: io::Write> Writing<'_, W> {
 
     /// Names the callee in full: a reader may take a shorter form for another function.
     fn callee(&mut self, id: FunctionId) -> Result<(), Error> {
-        let callee = self.functions.get(id);
+        let callee = self.condensing.functions.get(id);
         self.name_object(NameKey::Cob, callee.object, None)?;
-        if !self.functions.file(callee.file).is_empty() || self.file != Some(callee.file) {
+        if !self.condensing.functions.file(callee.file).is_empty() || self.file != Some(callee.file) {
             self.name_file(NameKey::Cfi, callee.file, None)?;
         }
         self.record(Line::Name(NameKey::Cfn, Name::plain(callee.name)))
@@ -368,17 +432,20 @@ impl<W: io::Write> Writing<'_, W> {
         object: ObjectId,
         current: Option<ObjectId>,
     ) -> Result<(), Error> {
-        let name = self.profile.object(object);
+        let name = self.condensing.profile.object(object);
         // Before the first one, and where no object has a name, it is empty.
         let is_known = match current {
             Some(current) => current == object,
-            None => name.is_empty() && self.object.is_none_or(|own| self.profile.object(own).is_empty()),
+            None => {
+                name.is_empty()
+                    && self.object.is_none_or(|own| self.condensing.profile.object(own).is_empty())
+            }
         };
         if is_known { Ok(()) } else { self.record(Line::Name(key, Name::plain(name))) }
     }
 
     fn name_file(&mut self, key: NameKey, file: FileId, current: Option<FileId>) -> Result<(), Error> {
-        let name = self.functions.file(file);
+        let name = self.condensing.functions.file(file);
         if current.is_none() && name.is_empty() && self.file.is_none() {
             return Ok(());
         }
@@ -405,7 +472,7 @@ impl<W: io::Write> Writing<'_, W> {
             self.name_file(NameKey::Jfi, jump.target.file, self.file)?;
         }
         if let Some(to) = jump.function {
-            let to = self.profile.function(to);
+            let to = self.condensing.profile.function(to);
             self.record(Line::Name(NameKey::Jfn, Name::plain(to.name)))?;
         }
         let target = positions(&jump.target, kinds);

@@ -184,6 +184,11 @@ const TASKS: &[Task] = &[
             OTHER,
         ],
     },
+    Task { name: "export-share", words: &["view", "--export", "-", "--export-share", "99%", FILE] },
+    Task {
+        name: "export-share-base",
+        words: &["view", "--export", "-", "--export-share", "99%", "--base", OTHER, FILE],
+    },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
     Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },

@@ -28,7 +28,7 @@ impl<'a> Parser<'a> {
     /// Reads the arguments behind a name, which substitutions can stand for as well if it is new.
     fn template(&mut self, name: Id, is_new: bool) -> Option<Id> {
         if is_new && self.next() == b'I' {
-            self.substitutions.push(name);
+            self.remember(name);
         }
         self.with_arguments(name)
     }
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
             };
             whole = Some(next);
             if self.next() != b'E' {
-                self.substitutions.push(next);
+                self.remember(next);
             }
         }
     }
@@ -306,7 +306,9 @@ impl<'a> Parser<'a> {
         self.expect(b"S")?;
         if matches!(self.next(), b'_' | b'0'..=b'9' | b'A'..=b'Z') {
             let number = self.substitution_number()?;
-            return self.substitutions.get(number).copied();
+            let (id, last_name) = *self.substitutions.get(number)?;
+            self.last_name = last_name;
+            return Some(id);
         }
         if self.take(b"t") {
             return self.text("std");
@@ -320,7 +322,7 @@ impl<'a> Parser<'a> {
             return Some(name);
         }
         let name = self.tagged(name)?;
-        self.substitutions.push(name);
+        self.remember(name);
         Some(name)
     }
 

@@ -13,8 +13,8 @@ pub(super) struct Parser<'a> {
     pub(super) tree: Tree<'a>,
     text: &'a str,
     pub(super) at: usize,
-    /// The nodes that `S_`, `S0_` and so on stand for.
-    pub(super) substitutions: Vec<Id>,
+    /// The nodes that `S_`, `S0_` and so on stand for, each with the name that a constructor behind it has.
+    pub(super) substitutions: Vec<(Id, &'a str)>,
     /// The name of the class that a constructor belongs to, if one follows.
     pub(super) last_name: &'a str,
     /// `true` while the type of a conversion is read, whose arguments may be those of the operator.
@@ -180,8 +180,13 @@ impl<'a> Parser<'a> {
     /// Adds a node that substitutions can stand for.
     pub(super) fn substitutable(&mut self, node: Node<'a>) -> Option<Id> {
         let id = self.add(node)?;
-        self.substitutions.push(id);
+        self.remember(id);
         Some(id)
+    }
+
+    /// Takes a node for the next one that substitutions can stand for.
+    pub(super) fn remember(&mut self, id: Id) {
+        self.substitutions.push((id, self.last_name));
     }
 
     /// Reads parts up to `E`.

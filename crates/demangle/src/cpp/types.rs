@@ -83,7 +83,7 @@ impl Parser<'_> {
             b'S' if self.ahead(1) != b't' => {
                 let (name, is_new) = self.substituted()?;
                 if is_new {
-                    self.substitutions.push(name);
+                    self.remember(name);
                 }
                 if self.next() != b'I' {
                     return Some(name);
@@ -92,7 +92,7 @@ impl Parser<'_> {
             }
             _ => self.name()?.0,
         };
-        self.substitutions.push(id);
+        self.remember(id);
         Some(id)
     }
 
@@ -100,17 +100,17 @@ impl Parser<'_> {
     fn of_parameter(&mut self) -> Option<Id> {
         let parameter = self.template_parameter()?;
         if self.next() != b'I' {
-            self.substitutions.push(parameter);
+            self.remember(parameter);
             return Some(parameter);
         }
         if !self.is_conversion {
-            self.substitutions.push(parameter);
+            self.remember(parameter);
             let arguments = self.arguments()?;
             return self.substitutable(Node::Template(parameter, arguments));
         }
         // The arguments are those of the conversion, unless others follow.
         let (at, known) = (self.at, self.substitutions.len());
-        self.substitutions.push(parameter);
+        self.remember(parameter);
         if let Some(arguments) = self.arguments()
             && self.next() == b'I'
         {
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
         self.at = at;
         self.substitutions.truncate(known);
-        self.substitutions.push(parameter);
+        self.remember(parameter);
         Some(parameter)
     }
 
@@ -127,7 +127,7 @@ impl Parser<'_> {
         if self.is_function_type() {
             // Those of a function are for its object.
             let function = self.function_type(qualifiers)?;
-            self.substitutions.push(function);
+            self.remember(function);
             return Some(function);
         }
         let Qualifiers { is_const, is_volatile, is_restrict, .. } = qualifiers;
@@ -138,7 +138,7 @@ impl Parser<'_> {
                 of = self.add(Node::Qualified(of, word))?;
             }
         }
-        self.substitutions.push(of);
+        self.remember(of);
         Some(of)
     }
 

@@ -1,20 +1,93 @@
-//! The lines of a part, kept or joined.
+//! The lines of the functions of a part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
-use super::least::decode;
-use super::{Condensing, WrittenLines};
-use crate::decode::{BlockLine, Place};
-use crate::id::{EventId, FunctionId};
+use super::Condensing;
+use super::least::{costs_of, decode};
+use crate::decode::{BlockLine, BlockReader, Place};
+use crate::id::{EventId, FunctionId, PartId};
 use crate::part::Part;
+use crate::profile::Profile;
 
-/// The functions of a part with lines.
-#[derive(Debug, Default)]
-pub(super) struct PartLines {
-    pub(super) functions: BTreeMap<FunctionId, FunctionLines>,
-    pub(super) written: WrittenLines,
+/// The blocks of a part, sorted by the function as which they are written, and those of one in the order of the file.
+pub(super) struct PartBlocks<'p> {
+    profile: &'p Profile,
+    part: PartId,
+    /// The id under which a block is written, and its index among those of the part.
+    blocks: Vec<(FunctionId, u32)>,
+}
+
+/// The blocks of a part that are written as one function.
+#[derive(Clone, Copy)]
+pub(super) struct FunctionBlocks<'b, 'p> {
+    of_part: &'b PartBlocks<'p>,
+    blocks: &'b [(FunctionId, u32)],
+}
+
+impl<'p> PartBlocks<'p> {
+    pub(super) fn new(condensing: &Condensing<'p>, part: &Part<'_>) -> Self {
+        let index = &condensing.profile.index;
+        let functions = index.blocks[index.block_range(part.id())].iter().map(|block| block.function);
+        let written = functions.map(|function| condensing.functions.written(function));
+        let mut blocks: Vec<(FunctionId, u32)> = written.zip(0..).collect();
+        blocks.sort_unstable();
+        PartBlocks { profile: condensing.profile, part: part.id(), blocks }
+    }
+
+    /// Returns the blocks of each function, in the order of the ids under which they are written.
+    pub(super) fn by_function(&self) -> impl Iterator<Item = FunctionBlocks<'_, 'p>> {
+        let of_functions = self.blocks.chunk_by(|(one, _), (other, _)| one == other);
+        of_functions.map(|blocks| FunctionBlocks { of_part: self, blocks })
+    }
+}
+
+impl<'b, 'p> FunctionBlocks<'b, 'p> {
+    /// Returns the id under which the function is written.
+    pub(super) fn function(self) -> FunctionId {
+        self.blocks[0].0
+    }
+
+    /// Decodes the lines, in the order of the file. Each is behind the function that has it in the profile.
+    pub(super) fn lines(self) -> impl Iterator<Item = (FunctionId, BlockLine<'p>)> + use<'b, 'p> {
+        let PartBlocks { profile, part, .. } = *self.of_part;
+        let first = profile.index.block_range(part).start;
+        self.blocks.iter().flat_map(move |&(_, block)| {
+            let block = first + block as usize;
+            let function = profile.index.blocks[block].function;
+            let mut reader = BlockReader::new(profile, part, block);
+            std::iter::from_fn(move || reader.next_line()).map(move |line| (function, line))
+        })
+    }
+
+    /// Leaves jumps out that start at no line that is kept. To keep all lines until then would take much more memory than to
+    /// decode them again.
+    pub(super) fn retain_kept(
+        self,
+        jumps: &mut Vec<JumpLine>,
+        condensing: &Condensing<'_>,
+        columns: &[EventId],
+    ) {
+        if jumps.is_empty() {
+            return;
+        }
+        let mut row = vec![0; columns.len()];
+        let mut starts: Vec<(Place, bool)> = jumps.iter().map(|jump| (jump.place, false)).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        for (function, line) in self.lines() {
+            if let Some((place, costs, _)) = costs_of(&line)
+                && let Ok(index) = starts.binary_search_by_key(place, |(place, _)| *place)
+                && !starts[index].1
+            {
+                decode(costs, &mut row);
+                starts[index].1 = condensing.keeps(columns, &row, function, place);
+            }
+        }
+        starts.retain(|(_, is_kept)| *is_kept);
+        jumps.retain(|jump| starts.binary_search_by_key(&jump.place, |(place, _)| *place).is_ok());
+    }
 }
 
 /// Self costs without sign, by event type.
@@ -29,7 +102,7 @@ struct KeptCost {
 }
 
 impl SelfCosts {
-    fn add(&mut self, columns: &[EventId], costs: &[Cost], is_kept: bool) {
+    pub(super) fn add(&mut self, columns: &[EventId], costs: &[Cost], is_kept: bool) {
         for (event, cost) in columns.iter().zip(costs) {
             if self.0.len() <= event.index() {
                 self.0.resize(event.index() + 1, KeptCost::default());
@@ -62,33 +135,31 @@ impl SelfCosts {
     }
 }
 
+/// The lines of a function that are joined.
 #[derive(Debug, Default)]
-pub(super) struct FunctionLines {
-    pub(super) kept: Vec<KeptLine>,
-    pub(super) jumps: Vec<JumpLine>,
-    /// The self costs of the other lines, if there are any.
-    pub(super) joined: Option<Vec<Cost>>,
-    pub(super) joined_calls: BTreeMap<FunctionId, JoinedCalls>,
-}
-
-#[derive(Debug)]
-pub(super) struct KeptLine {
-    pub(super) place: Place,
-    pub(super) costs: Vec<Cost>,
-    pub(super) calls: Option<KeptCalls>,
-}
-
-#[derive(Debug)]
-pub(super) struct KeptCalls {
-    pub(super) callee: FunctionId,
-    pub(super) count: Cost,
-    pub(super) target: Place,
+pub(super) struct JoinedLines {
+    /// The self costs, if there are any.
+    pub(super) costs: Option<Vec<Cost>>,
+    /// By callee.
+    pub(super) calls: BTreeMap<FunctionId, JoinedCalls>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct JoinedCalls {
     pub(super) count: Cost,
     pub(super) costs: Vec<Cost>,
+}
+
+impl JoinedLines {
+    pub(super) fn add_self_costs(&mut self, costs: &[Cost]) {
+        add_costs(self.costs.get_or_insert_default(), costs);
+    }
+
+    pub(super) fn add_calls(&mut self, callee: FunctionId, count: Cost, costs: &[Cost]) {
+        let joined = self.calls.entry(callee).or_default();
+        joined.count = joined.count.saturating_add(count);
+        add_costs(&mut joined.costs, costs);
+    }
 }
 
 #[derive(Debug)]
@@ -100,104 +171,32 @@ pub(super) struct JumpLine {
     pub(super) function: Option<FunctionId>,
 }
 
-impl PartLines {
-    /// Reads the lines of a part.
-    pub(super) fn new(condensing: &Condensing<'_>, part: &Part<'_>) -> Self {
-        let columns = part.event_types();
-        let begin = || (vec![0; columns.len()], PartLines::default());
-        let of_runs = condensing.profile.fold_lines(part, begin, |(row, lines), function, line| {
-            lines.add(condensing, function, line, columns, row);
-        });
-        let mut all = PartLines::default();
-        for (_, lines) in of_runs {
-            all.add_all(lines);
-        }
-        for lines in all.functions.values_mut() {
-            lines.leave_jumps_out();
-        }
-        all
-    }
-
-    fn add(
-        &mut self,
-        condensing: &Condensing<'_>,
-        function: FunctionId,
-        line: BlockLine<'_>,
-        columns: &[EventId],
-        row: &mut [Cost],
-    ) {
-        let functions = &condensing.functions;
-        let original = function;
-        let function = functions.written(function);
-        let is_group = functions.is_group(function);
-        let lines = self.functions.entry(function).or_default();
-        let (place, costs, calls) = match line {
-            BlockLine::SelfCost { place, costs } => (place, costs, None),
-            BlockLine::Calls { place, callee, count, target, costs } => {
-                let callee = functions.written(callee);
-                (place, costs, Some(KeptCalls { callee, count, target }))
-            }
-            BlockLine::Jump { place, taken, executed, target, function: to } => {
-                if !is_group && to.is_none_or(|to| !functions.is_group(functions.written(to))) {
-                    lines.jumps.push(JumpLine { place, taken, executed, target, function: to });
-                }
-                return;
-            }
-        };
-        self.written.lines.all += 1;
-        if is_group && calls.as_ref().is_some_and(|calls| calls.callee == function) {
-            return;
-        }
-        decode(costs, row);
-        let is_kept = condensing.keeps(columns, row, original, &place);
-        if calls.is_none() {
-            self.written.self_costs.add(columns, row, is_kept);
-        }
-        if is_kept {
-            self.written.lines.kept += 1;
-            lines.kept.push(KeptLine { place, costs: row.to_vec(), calls });
-            return;
-        }
-        match calls {
-            None => add_costs(lines.joined.get_or_insert_default(), row),
-            Some(KeptCalls { callee, count, .. }) => {
-                let joined = lines.joined_calls.entry(callee).or_default();
-                joined.count = joined.count.saturating_add(count);
-                add_costs(&mut joined.costs, row);
-            }
-        }
-    }
-
-    /// Adds lines that follow.
-    fn add_all(&mut self, later: PartLines) {
-        self.written.add(&later.written);
-        for (function, more) in later.functions {
-            let lines = self.functions.entry(function).or_default();
-            lines.kept.extend(more.kept);
-            lines.jumps.extend(more.jumps);
-            if let Some(costs) = more.joined {
-                add_costs(lines.joined.get_or_insert_default(), &costs);
-            }
-            for (callee, calls) in more.joined_calls {
-                let joined = lines.joined_calls.entry(callee).or_default();
-                joined.count = joined.count.saturating_add(calls.count);
-                add_costs(&mut joined.costs, &calls.costs);
-            }
-        }
-    }
-}
-
-impl FunctionLines {
-    /// Leaves jumps out that start at no line that is kept.
-    fn leave_jumps_out(&mut self) {
-        let kept: BTreeSet<Place> = self.kept.iter().map(|line| line.place).collect();
-        self.jumps.retain(|jump| kept.contains(&jump.place));
-    }
-}
-
 fn add_costs(sums: &mut Vec<Cost>, costs: &[Cost]) {
     if sums.len() < costs.len() {
         sums.resize(costs.len(), 0);
     }
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum = sum.saturating_add(*cost));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Profile;
+    use crate::condense::Condensing;
+
+    #[test]
+    fn jumps_follow_the_lines_of_all_blocks_of_a_function() {
+        let text =
+            "events: Ir\nfn=f\njump=1 9\n5\n5 1\nfn=g\njump=1 2\n7\n5 40\nfn=f\njump=2 9\n7\n7 50\n8 2\n";
+        let condensed = |per_mille| {
+            let profile = Profile::from_bytes(text.as_bytes());
+            let mut condensed = Vec::new();
+            Condensing::new(&profile, per_mille).write(0, &mut condensed).unwrap();
+            String::from_utf8(condensed).unwrap()
+        };
+        let start = "# callgrind format\nevents: Ir\n\nfn=(1) f\n";
+        let expected = "5 1\n+2 50\n+1 2\njump=1 +1 \n-3 \njump=2 +4 \n+2 \n\nfn=(2) g\n5 40\n";
+        assert_eq!(condensed(1000), format!("{start}{expected}"));
+        let expected = "7 50\njump=2 +2 \n* \n-7 3\n\nfn=(2) g\n0 40\n";
+        assert_eq!(condensed(500), format!("{start}{expected}"));
+    }
 }

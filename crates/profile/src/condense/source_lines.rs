@@ -6,8 +6,10 @@ use std::collections::{HashMap, HashSet};
 use gristmill_format::Cost;
 
 use super::least::{costs_of, decode};
+use super::numbers::Numbers;
 use crate::compare::file_name;
 use crate::decode::{BlockLine, Place};
+use crate::hash::{Map, Seeds};
 use crate::id::{EventId, FileId, FunctionId};
 use crate::profile::Profile;
 
@@ -18,11 +20,11 @@ pub(super) struct SourceLines {
     names: HashMap<Vec<u8>, usize>,
     /// The number of each file of the profile.
     files: Vec<usize>,
-    lines: HashSet<SourceLine>,
+    lines: LineSet,
 }
 
 /// A line of all functions that have it, as code that is inlined into them. An instruction without one is a line of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 enum SourceLine {
     Line { file: usize, line: u64 },
     Instruction(u64),
@@ -39,6 +41,51 @@ impl SourceLine {
     }
 }
 
+/// A set of source lines.
+#[derive(Debug, Default)]
+struct LineSet {
+    /// Line numbers, by the number of their file.
+    lines: Map<usize, Numbers>,
+    /// Addresses.
+    instructions: Numbers,
+    /// Indices of functions.
+    functions: Numbers,
+}
+
+impl LineSet {
+    fn insert(&mut self, line: SourceLine) {
+        match line {
+            SourceLine::Line { file, line } => self.lines.entry(file).or_default().insert(line),
+            SourceLine::Instruction(address) => self.instructions.insert(address),
+            SourceLine::OfFunction(function) => self.functions.insert(function.index() as u64),
+        }
+    }
+
+    fn append(&mut self, other: LineSet) {
+        let of_files = other.lines.into_iter();
+        of_files.for_each(|(file, lines)| self.lines.entry(file).or_default().append(lines));
+        self.instructions.append(other.instructions);
+        self.functions.append(other.functions);
+    }
+
+    /// Sorts the numbers, so that they can be searched.
+    fn sort(&mut self) {
+        let others = [&mut self.instructions, &mut self.functions];
+        self.lines.values_mut().chain(others).for_each(Numbers::sort);
+    }
+
+    /// `true` if the set has a line. It has to be sorted.
+    fn contains(&self, line: SourceLine) -> bool {
+        match line {
+            SourceLine::Line { file, line } => {
+                self.lines.get(&file).is_some_and(|lines| lines.contains(line))
+            }
+            SourceLine::Instruction(address) => self.instructions.contains(address),
+            SourceLine::OfFunction(function) => self.functions.contains(function.index() as u64),
+        }
+    }
+}
+
 /// The profile that is written, or the other one of a comparison, whose instructions and functions have other numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -48,13 +95,13 @@ pub(super) enum Side {
 
 impl SourceLines {
     pub(super) fn none_of(profile: &Profile) -> Self {
-        let mut lines = SourceLines { names: HashMap::new(), files: Vec::new(), lines: HashSet::new() };
+        let mut lines = SourceLines { names: HashMap::new(), files: Vec::new(), lines: LineSet::default() };
         lines.files = lines.numbers_of_files(profile);
         lines
     }
 
     pub(super) fn contains(&self, function: FunctionId, place: &Place) -> bool {
-        !self.lines.is_empty() && self.lines.contains(&SourceLine::new(&self.files, function, place))
+        self.lines.contains(SourceLine::new(&self.files, function, place))
     }
 
     /// Adds the lines with such costs.
@@ -72,9 +119,12 @@ impl SourceLines {
         self.extend(side, first_lines(profile, &files));
     }
 
-    fn extend(&mut self, side: Side, lines: HashSet<SourceLine>) {
-        let is_known = |line: &SourceLine| side == Side::Own || matches!(line, SourceLine::Line { .. });
-        self.lines.extend(lines.into_iter().filter(is_known));
+    fn extend(&mut self, side: Side, mut lines: LineSet) {
+        if side == Side::Other {
+            (lines.instructions, lines.functions) = (Numbers::default(), Numbers::default());
+        }
+        self.lines.append(lines);
+        self.lines.sort();
     }
 
     fn numbers_of_files(&mut self, profile: &Profile) -> Vec<usize> {
@@ -87,14 +137,14 @@ impl SourceLines {
     }
 }
 
-fn lines_with<F>(profile: &Profile, files: &[usize], is_wanted: F) -> HashSet<SourceLine>
+fn lines_with<F>(profile: &Profile, files: &[usize], is_wanted: F) -> LineSet
 where
     F: Fn(FunctionId, &Place, &[EventId], &[Cost]) -> bool + Sync,
 {
-    let mut lines = HashSet::new();
+    let mut lines = LineSet::default();
     for part in profile.parts() {
         let columns = part.event_types();
-        let begin = || (vec![0; columns.len()], HashSet::new());
+        let begin = || (vec![0; columns.len()], LineSet::default());
         let of_runs = profile.fold_lines(&part, begin, |(row, lines), function, line| {
             let Some((place, costs, _)) = costs_of(&line) else { return };
             decode(costs, row);
@@ -102,15 +152,18 @@ where
                 lines.insert(SourceLine::new(files, function, place));
             }
         });
-        lines.extend(of_runs.into_iter().flat_map(|(_, lines)| lines));
+        of_runs.into_iter().for_each(|(_, of_run)| lines.append(of_run));
     }
     lines
 }
 
-fn first_lines(profile: &Profile, files: &[usize]) -> HashSet<SourceLine> {
-    let mut lines = HashSet::new();
+/// A set of functions.
+type Functions = HashSet<FunctionId, Seeds>;
+
+fn first_lines(profile: &Profile, files: &[usize]) -> LineSet {
+    let mut lines = LineSet::default();
     for part in profile.parts() {
-        let begin = || (HashSet::new(), Vec::new());
+        let begin = || (Functions::default(), Vec::new());
         let of_runs = profile.fold_lines(&part, begin, |(seen, first), function, line| {
             if let BlockLine::SelfCost { place, .. } = line
                 && seen.insert(function)
@@ -118,9 +171,9 @@ fn first_lines(profile: &Profile, files: &[usize]) -> HashSet<SourceLine> {
                 first.push((function, SourceLine::new(files, function, &place)));
             }
         });
-        let mut seen = HashSet::new();
+        let mut seen = Functions::default();
         let first = of_runs.into_iter().flat_map(|(_, first)| first);
-        lines.extend(first.filter(|(function, _)| seen.insert(*function)).map(|(_, line)| line));
+        first.filter(|(function, _)| seen.insert(*function)).for_each(|(_, line)| lines.insert(line));
     }
     lines
 }

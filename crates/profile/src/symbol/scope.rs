@@ -76,7 +76,16 @@ impl Anatomy {
         if name.is_empty() || name.len() > MAX_NAME_BYTES || name == "???" || name.starts_with("0x") {
             return Anatomy::whole(name);
         }
-        let special = [objective_c, erlang, php_include, in_angles, python_module, php_method, ruby_method];
+        let special = [
+            objective_c,
+            erlang,
+            php_include,
+            in_angles,
+            python_module,
+            php_method,
+            ruby_method,
+            start_of_file,
+        ];
         special.iter().find_map(|special| special(name)).unwrap_or_else(|| qualified(name))
     }
 }
@@ -159,6 +168,11 @@ fn ruby_method(name: &str) -> Option<Anatomy> {
     let at = last.filter(|&at| name[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))?;
     let is_number = name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
     (!is_number && at + 1 < name.len()).then(|| Anatomy::split(0..at, at + 1..name.len()))
+}
+
+/// `_GLOBAL__sub_I_main.cpp`: what a compiler makes of the static objects of a source file.
+fn start_of_file(name: &str) -> Option<Anatomy> {
+    name.starts_with("_GLOBAL__").then(|| Anatomy::whole(name))
 }
 
 /// The count of open brackets.

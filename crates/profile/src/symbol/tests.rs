@@ -113,6 +113,7 @@ fn scopes_and_own_names() {
         ("<genexpr> bzrlib.graph:751", Some("bzrlib.graph"), "<genexpr>"),
         ("pull <<string>>:1", Some("<<string>>"), "pull"),
         ("main t.py:8", Some("t.py"), "main"),
+        ("_GLOBAL__sub_I_main.cpp", None, "_GLOBAL__sub_I_main.cpp"),
         // Go
         ("runtime.mallocgc", Some("runtime"), "mallocgc"),
         ("main.(*Mill).Grind", Some("main.(*Mill)"), "Grind"),
