@@ -168,8 +168,8 @@ pub(crate) fn only_launchers(profiles: &[Profile]) -> Option<String> {
 
 /// Returns the function that a program may have started others with, and how often it was called, if profiles of Callgrind show that
 /// these are not recorded: a program that a process becomes leaves no profile. Nor does a process that is killed, and a start can fail,
-/// which profiles do not show. Of `running` processes, which go on, the profiles come later.
-pub(crate) fn unrecorded(profiles: &[Profile], running: usize) -> Option<(&'static str, Cost)> {
+/// which profiles do not show. `elsewhere` processes have profiles that are not among these.
+pub(crate) fn unrecorded(profiles: &[Profile], elsewhere: usize) -> Option<(&'static str, Cost)> {
     let is_callgrind =
         |profile: &Profile| profile.parts().all(|part| part.producer() == ProducerKind::Callgrind);
     if !profiles.iter().all(is_callgrind) {
@@ -183,7 +183,7 @@ pub(crate) fn unrecorded(profiles: &[Profile], running: usize) -> Option<(&'stat
         profiles.iter().flat_map(Profile::parts).map(|part| part.pid()).collect();
     let forks = FORKS.iter().rev().map(|fork| (*fork, calls(profiles, fork)));
     // Of functions that call each other, the first in the list is named. Each process that a fork makes writes a profile, unless it becomes another program.
-    let recorded = pids.len() + running;
+    let recorded = pids.len() + elsewhere;
     forks.filter(|(_, count)| *count >= recorded as Cost).max_by_key(|(_, count)| *count)
 }
 

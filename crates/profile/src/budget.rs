@@ -24,6 +24,12 @@ const BYTES_OF_EVENT: usize = 768;
 /// More event types than Callgrind counts. Each line of a hostile profile has a few bytes and many costs.
 const MANY_EVENTS: usize = 24;
 
+/// Bytes of a size of costs of an event type, in the tables that tell which lines make up a share; measured.
+const BYTES_OF_SIZE: usize = 160;
+
+/// The least bytes of a cost in a file.
+const MIN_BYTES_OF_COST: usize = 2;
+
 /// Bytes of text about a profile for each byte of it, and however short it is: what a command may take, without the input and the
 /// program.
 const TEXT_BYTES_PER_BYTE: usize = 7;
@@ -204,6 +210,21 @@ impl Profile {
         let (costs, calls, _) = self.line_counts();
         let cells = costs.saturating_add(calls).saturating_mul(self.event_count() as u64);
         MemoryBudget::new([self]).check_cells(usize::try_from(cells).unwrap_or(usize::MAX))
+    }
+
+    /// Refuses many event types if the search for the lines that make up a share of each takes too much memory.
+    ///
+    /// # Errors
+    ///
+    /// If the tables of functions, the costs of lines, or those of each size take more memory than a report may take.
+    pub fn refuse_wide_shares(&self) -> Result<(), OverBudget> {
+        self.refuse_many_events()?;
+        self.refuse_wide_lines()?;
+        if self.event_count() <= MANY_EVENTS {
+            return Ok(());
+        }
+        let budget = MemoryBudget::new([self]);
+        budget.check_bytes((budget.input_bytes / MIN_BYTES_OF_COST).saturating_mul(BYTES_OF_SIZE))
     }
 
     /// Refuses event types whose costs or descriptions take too much memory. It is asked before columns are made of them.

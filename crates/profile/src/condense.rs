@@ -19,18 +19,17 @@ mod numbers;
 mod one_sided;
 mod source_lines;
 
-use std::collections::BTreeSet;
 use std::io;
 
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, Header, Jump, Line, Name, NameKey, NameStyle,
-    PositionKind, PositionStyle, Positions, ProducerKind, Reader, Record, Writer,
+    PositionKind, PositionStyle, Positions, ProducerKind, Reader, Record, RecurringNames, Writer,
 };
 
 pub use self::functions::FunctionCount;
 use self::functions::{Functions, WrittenFunction};
 use self::least::{LeastCosts, decode};
-use self::lines::{FunctionBlocks, JoinedLines, JumpLine, PartBlocks, SelfCosts};
+use self::lines::{FunctionBlocks, JoinedLines, PartBlocks, Places, SelfCosts};
 use self::one_sided::functions_with_all_lines;
 use self::source_lines::{Side, SourceLines};
 use crate::decode::{BlockLine, Place};
@@ -209,6 +208,7 @@ impl<'p> Condensing<'p> {
     pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<WrittenLines, Error> {
         let mut writing = Writing {
             condensing: self,
+            names: RecurringNames::default(),
             written: WrittenLines::default(),
             writer: Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed),
             object: None,
@@ -216,20 +216,7 @@ impl<'p> Condensing<'p> {
             last_fl: None,
         };
         writing.record(Line::Comment(b" callgrind format"))?;
-        let headers = Headers::new(&self.profile.inputs[input].bytes);
-        let parts: Vec<Part<'_>> = self.profile.parts().filter(|part| part.input() == input).collect();
-        let none = PartHeaders::default();
-        for index in 0..parts.len().max(headers.of_parts.len()) {
-            let lines = headers.of_parts.get(index).unwrap_or(&none);
-            lines.before.iter().try_for_each(|&line| writing.record(line))?;
-            if let Some(part) = parts.get(index) {
-                writing.part(part)?;
-            }
-            lines.after.iter().try_for_each(|&line| writing.record(line))?;
-            if let Some(totals) = parts.get(index).and_then(totals_of_added_up) {
-                writing.record(Line::Header(Header::Totals(Costs::new(&totals))))?;
-            }
-        }
+        writing.input(input)?;
         writing.writer.finish()?;
         Ok(writing.written)
     }
@@ -243,46 +230,25 @@ fn totals_of_added_up(part: &Part<'_>) -> Option<Vec<Cost>> {
     totals.iter().all(|&total| u64::try_from(total).is_ok()).then_some(totals)
 }
 
-/// The header lines of the parts of a file.
-struct Headers<'f> {
-    of_parts: Vec<PartHeaders<'f>>,
+/// A part whose lines are read.
+struct OpenPart<'p> {
+    part: Option<Part<'p>>,
+    has_body: bool,
+    has_written_costs: bool,
+    /// Totals that are before the costs in the file. They are written behind them.
+    totals: Vec<Line<'p>>,
 }
 
-#[derive(Default)]
-struct PartHeaders<'f> {
-    before: Vec<Line<'f>>,
-    /// Behind the costs.
-    after: Vec<Line<'f>>,
-}
-
-impl<'f> Headers<'f> {
-    fn new(file: &'f [u8]) -> Self {
-        let mut of_parts: Vec<PartHeaders<'f>> = Vec::new();
-        let mut has_body = BTreeSet::new();
-        for record in Reader::new(file).flatten() {
-            let index = record.part as usize;
-            match record.line {
-                line @ (Line::Header(_) | Line::NewProfile(_)) => {
-                    if of_parts.len() <= index {
-                        of_parts.resize_with(index + 1, PartHeaders::default);
-                    }
-                    let headers = &mut of_parts[index];
-                    let is_last =
-                        has_body.contains(&index) || matches!(line, Line::Header(Header::Totals(_)));
-                    if is_last { headers.after.push(line) } else { headers.before.push(line) }
-                }
-                Line::Blank | Line::Comment(_) => {}
-                _ => {
-                    has_body.insert(index);
-                }
-            }
-        }
-        Headers { of_parts }
+impl<'p> OpenPart<'p> {
+    /// `part` is `None` if it has no costs.
+    fn new(part: Option<Part<'p>>) -> Self {
+        OpenPart { part, has_body: false, has_written_costs: false, totals: Vec::new() }
     }
 }
 
 struct Writing<'c, 'p, W> {
     condensing: &'c Condensing<'p>,
+    names: RecurringNames<'c>,
     written: WrittenLines,
     writer: Writer<W>,
     object: Option<ObjectId>,
@@ -291,9 +257,58 @@ struct Writing<'c, 'p, W> {
     last_fl: Option<FileId>,
 }
 
-impl<W: io::Write> Writing<'_, '_, W> {
+impl<'c, W: io::Write> Writing<'c, '_, W> {
     fn record(&mut self, line: Line<'_>) -> Result<(), Error> {
         self.writer.write(&Record::new(line))
+    }
+
+    fn name(&mut self, key: NameKey, name: &'c [u8]) -> Result<(), Error> {
+        self.writer.recurring_name(key, Name::plain(name), &mut self.names)
+    }
+
+    /// Writes an input: the header lines as they are read, and the costs of each part at their place among them.
+    fn input(&mut self, input: usize) -> Result<(), Error> {
+        let profile = self.condensing.profile;
+        let mut parts = profile.parts().filter(|part| part.input() == input);
+        let mut open = OpenPart::new(parts.next());
+        let mut index = 0;
+        for record in Reader::new(&profile.inputs[input].bytes).flatten() {
+            while index < record.part {
+                index += 1;
+                self.end(std::mem::replace(&mut open, OpenPart::new(parts.next())))?;
+            }
+            match record.line {
+                line @ Line::Header(Header::Totals(_)) if !open.has_body => open.totals.push(line),
+                line @ (Line::Header(_) | Line::NewProfile(_)) => {
+                    if open.has_body {
+                        self.costs_of(&mut open)?;
+                    }
+                    self.record(line)?;
+                }
+                Line::Blank | Line::Comment(_) => {}
+                _ => open.has_body = true,
+            }
+        }
+        self.end(open)?;
+        parts.try_for_each(|part| self.end(OpenPart::new(Some(part))))
+    }
+
+    /// Writes the costs of a part, and totals that were before them, unless they are written.
+    fn costs_of(&mut self, open: &mut OpenPart<'_>) -> Result<(), Error> {
+        if !std::mem::replace(&mut open.has_written_costs, true) {
+            open.part.iter().try_for_each(|part| self.part(part))?;
+            open.totals.drain(..).try_for_each(|line| self.record(line))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left of a part at its end.
+    fn end(&mut self, mut open: OpenPart<'_>) -> Result<(), Error> {
+        self.costs_of(&mut open)?;
+        match open.part.as_ref().and_then(totals_of_added_up) {
+            Some(totals) => self.record(Line::Header(Header::Totals(Costs::new(&totals)))),
+            None => Ok(()),
+        }
     }
 
     fn part(&mut self, part: &Part<'_>) -> Result<(), Error> {
@@ -310,12 +325,9 @@ impl<W: io::Write> Writing<'_, '_, W> {
         let function = functions.get(blocks.function());
         let (columns, kinds) = (part.event_types(), part.columns().kinds());
         let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
-        let (mut jumps, joined) = self.lines(part, blocks, &nowhere)?;
-        blocks.retain_kept(&mut jumps, self.condensing, columns);
-        for jump in &jumps {
-            self.move_to(jump.place.file, function.file)?;
-            self.jump(jump, kinds)?;
-        }
+        let (jump_starts, joined) = self.lines(part, blocks, &nowhere)?;
+        let kept_starts = blocks.kept_starts(jump_starts, self.condensing, columns);
+        self.jumps(blocks, &kept_starts, kinds)?;
         if let Some(costs) = &joined.costs {
             self.move_to(function.file, function.file)?;
             self.costs(CostRole::SelfCost, &nowhere, kinds, costs)?;
@@ -329,18 +341,18 @@ impl<W: io::Write> Writing<'_, '_, W> {
         Ok(())
     }
 
-    /// Writes the names of a function and its lines that are kept. Returns the jumps that may be kept, and what is joined.
+    /// Writes the names of a function and its lines that are kept. Returns where jumps start that may be kept, and what is joined.
     fn lines(
         &mut self,
         part: &Part<'_>,
         blocks: FunctionBlocks<'_, '_>,
         nowhere: &Place,
-    ) -> Result<(Vec<JumpLine>, JoinedLines), Error> {
+    ) -> Result<(Places, JoinedLines), Error> {
         let (condensing, functions) = (self.condensing, &self.condensing.functions);
         let (columns, kinds) = (part.event_types(), part.columns().kinds());
         let id = blocks.function();
         let function = functions.get(id);
-        let (mut row, mut jumps, mut joined) = (Vec::new(), Vec::new(), JoinedLines::default());
+        let (mut row, mut jump_starts, mut joined) = (Vec::new(), Places::default(), JoinedLines::default());
         let mut is_first = true;
         for (original, line) in blocks.lines() {
             if is_first {
@@ -380,21 +392,55 @@ impl<W: io::Write> Writing<'_, '_, W> {
                         joined.add_calls(callee, count, &row);
                     }
                 }
-                BlockLine::Jump { place, taken, executed, target, function: to } => {
-                    let is_of_group = |function| functions.is_group(functions.written(function));
-                    if !is_of_group(original)
-                        && !to.is_some_and(is_of_group)
-                        && condensing.may_keep(original, &place)
-                    {
-                        jumps.push(JumpLine { place, taken, executed, target, function: to });
+                BlockLine::Jump { place, function: to, .. } => {
+                    if self.may_keep_jump(original, to, &place) {
+                        jump_starts.insert(&place);
                     }
                 }
             }
         }
-        Ok((jumps, joined))
+        Ok((jump_starts, joined))
     }
 
-    fn name_function(&mut self, function: &WrittenFunction<'_>) -> Result<(), Error> {
+    /// `true` if a jump can stay: no group has jumps, and nothing jumps to one.
+    fn may_keep_jump(&self, from: FunctionId, to: Option<FunctionId>, place: &Place) -> bool {
+        let functions = &self.condensing.functions;
+        let is_of_group = |function| functions.is_group(functions.written(function));
+        !is_of_group(from) && !to.is_some_and(is_of_group) && self.condensing.may_keep(from, place)
+    }
+
+    /// Writes the jumps of a function that start at some places.
+    fn jumps(
+        &mut self,
+        blocks: FunctionBlocks<'_, '_>,
+        starts: &Places,
+        kinds: &[PositionKind],
+    ) -> Result<(), Error> {
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let own_file = self.condensing.functions.get(blocks.function()).file;
+        for (original, line) in blocks.lines() {
+            if let BlockLine::Jump { place, taken, executed, target, function: to } = line
+                && self.may_keep_jump(original, to, &place)
+                && starts.contains(&place)
+            {
+                self.move_to(place.file, own_file)?;
+                if self.file != Some(target.file) {
+                    self.name_file(NameKey::Jfi, target.file, self.file)?;
+                }
+                if let Some(to) = to {
+                    self.name(NameKey::Jfn, self.condensing.profile.function(to).name)?;
+                }
+                let target = positions(&target, kinds);
+                self.record(Line::Jump(Jump { taken, executed, target }))?;
+                self.costs(CostRole::JumpSource, &place, kinds, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name_function(&mut self, function: &WrittenFunction<'c>) -> Result<(), Error> {
         self.record(Line::Blank)?;
         self.name_object(NameKey::Ob, function.object, self.object)?;
         self.object = Some(function.object);
@@ -403,7 +449,7 @@ impl<W: io::Write> Writing<'_, '_, W> {
             self.name_file(NameKey::Fl, function.file, self.file)?;
             (self.file, self.last_fl) = (Some(function.file), Some(function.file));
         }
-        self.record(Line::Name(NameKey::Fn, Name::plain(function.name)))
+        self.name(NameKey::Fn, function.name)
     }
 
     /// Makes a file that of the lines that follow.
@@ -423,7 +469,7 @@ impl<W: io::Write> Writing<'_, '_, W> {
         if !self.condensing.functions.file(callee.file).is_empty() || self.file != Some(callee.file) {
             self.name_file(NameKey::Cfi, callee.file, None)?;
         }
-        self.record(Line::Name(NameKey::Cfn, Name::plain(callee.name)))
+        self.name(NameKey::Cfn, callee.name)
     }
 
     fn name_object(
@@ -441,7 +487,7 @@ impl<W: io::Write> Writing<'_, '_, W> {
                     && self.object.is_none_or(|own| self.condensing.profile.object(own).is_empty())
             }
         };
-        if is_known { Ok(()) } else { self.record(Line::Name(key, Name::plain(name))) }
+        if is_known { Ok(()) } else { self.name(key, name) }
     }
 
     fn name_file(&mut self, key: NameKey, file: FileId, current: Option<FileId>) -> Result<(), Error> {
@@ -449,7 +495,7 @@ impl<W: io::Write> Writing<'_, '_, W> {
         if current.is_none() && name.is_empty() && self.file.is_none() {
             return Ok(());
         }
-        self.record(Line::Name(key, Name::plain(name)))
+        self.name(key, name)
     }
 
     fn calls(&mut self, count: Cost, target: &Place, kinds: &[PositionKind]) -> Result<(), Error> {
@@ -465,19 +511,6 @@ impl<W: io::Write> Writing<'_, '_, W> {
     ) -> Result<(), Error> {
         let costs = Costs::new(shortened(costs));
         self.record(Line::Cost(CostLine { role, positions: positions(place, kinds), costs }))
-    }
-
-    fn jump(&mut self, jump: &JumpLine, kinds: &[PositionKind]) -> Result<(), Error> {
-        if self.file != Some(jump.target.file) {
-            self.name_file(NameKey::Jfi, jump.target.file, self.file)?;
-        }
-        if let Some(to) = jump.function {
-            let to = self.condensing.profile.function(to);
-            self.record(Line::Name(NameKey::Jfn, Name::plain(to.name)))?;
-        }
-        let target = positions(&jump.target, kinds);
-        self.record(Line::Jump(Jump { taken: jump.taken, executed: jump.executed, target }))?;
-        self.costs(CostRole::JumpSource, &jump.place, kinds, &[])
     }
 }
 

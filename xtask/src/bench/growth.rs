@@ -187,7 +187,7 @@ const TASKS: &[Task] = &[
     Task { name: "export-share", words: &["view", "--export", "-", "--export-share", "99%", FILE] },
     Task {
         name: "export-share-base",
-        words: &["view", "--export", "-", "--export-share", "99%", "--base", OTHER, FILE],
+        words: &["view", FILE, "--export", "-", "--export-share", "99%", "--base", OTHER],
     },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
     Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },

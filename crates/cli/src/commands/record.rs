@@ -1,6 +1,7 @@
 //! `gristmill record`: a program under Callgrind, and what was recorded.
 
 mod earlier;
+mod held_file;
 mod program;
 mod recorded;
 mod valgrind_log;
@@ -13,6 +14,7 @@ use gristmill_gate::FIXED_CACHES;
 use gristmill_output::shell_word;
 
 use self::earlier::EarlierFiles;
+use self::held_file::hold;
 use self::recorded::{Recorded, is_written, remove_empty};
 use self::valgrind_log::ValgrindLog;
 use crate::args::{Engine, Open, RecordArgs};
@@ -114,6 +116,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         return Ok(status_without_recording(run.status, session).into());
     }
     let settled = earlier.settle(&name, &processes, args.quiet, session);
+    let _held = hold(&name.of_process(run.process));
     let recorded = Recorded::find(&name, run.process, (&processes, &log), &settled, args.combines_dumps());
     let messages = log.messages(&processes, args.verbose);
     let has_failed = log.has_failed(&processes);

@@ -362,3 +362,29 @@ fn what_a_program_did_before_another_took_its_place_is_recorded() {
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     assert!(!folder.path().join("null.1").exists());
 }
+
+/// Forks a process that ends some milliseconds after the program.
+const LEAVES_A_FORK: &str = r#"
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    if (fork() == 0) { usleep(atoi(argv[1])); _exit(0); }
+    return 0;
+}
+"#;
+
+#[test]
+fn a_forked_process_may_write_the_file_while_it_is_looked_at() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "leaves", &["-O1"], LEAVES_A_FORK);
+    for run in 0..40 {
+        let wait = (run % 8 * 1000).to_string();
+        let output = record(folder.path(), &["--force", "-o", "a.out", "./leaves", &wait]);
+        let said = stderr(&output);
+        assert!(code(&output) == 0 && said.contains("gristmill: recorded "), "{said}");
+        assert!(!said.contains("left a profile"), "{said}");
+    }
+}

@@ -89,8 +89,10 @@ impl Engine {
         let calls = ended.fold(active, u64::wrapping_add);
         let counting = if self.is_counted { "on" } else { "off" };
         let mut text = format!("instrumentation: {counting}\nevents: Ir\n");
-        for index in 0..bases.len() {
-            let _ = writeln!(text, "events-{}: {}", index + 1, self.threads.summary(index));
+        for (index, base) in bases.iter().enumerate() {
+            // The summary begins again where counting is switched.
+            let cost = if self.is_counted { self.threads.summary(index) } else { self.counted_so_far(*base) };
+            let _ = writeln!(text, "events-{}: {cost}", index + 1);
         }
         let thread = bases.iter().position(|base| *base == state.own_address).map_or(1, |index| index + 1);
         let _ = writeln!(text, "distinct-functions: {}", self.contexts.function_count());

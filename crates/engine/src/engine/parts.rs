@@ -130,6 +130,16 @@ impl Engine {
         costs.fold(0, u64::wrapping_add)
     }
 
+    /// Returns what a thread would have in a part that is written now, while nothing is counted.
+    pub(super) fn counted_so_far(&self, base: u64) -> u64 {
+        let partial_runs = self.partial_runs.iter().filter(|(run, _)| run.thread == base);
+        let changes = partial_runs.flat_map(|(run, &runs)| {
+            let instructions = self.blocks[run.block as usize].instructions.len();
+            (0..instructions).map(move |instruction| run.change(instruction, runs))
+        });
+        changes.fold(self.counted(&[base]), u64::wrapping_add)
+    }
+
     /// Iterates over the counters of a thread.
     fn counts(&self) -> impl Iterator<Item = Cell> {
         let blocks = self.blocks.iter().flat_map(|block| {

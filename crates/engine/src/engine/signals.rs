@@ -4,6 +4,7 @@
 //! registers are complete, and the program's handler is then entered with a frame as the kernel makes it. As in Callgrind, a handler
 //! begins with no caller, and what it costs is not part of the calls that it interrupts.
 
+use iced_x86::Code;
 use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
 use linux_raw_sys::general as sys;
 
@@ -13,7 +14,7 @@ use super::signal_frame::{self, Delivery};
 use super::{Engine, Entrance, Exit, PartialRun};
 use crate::arena::Arena;
 use crate::asm::SCRATCH;
-use crate::block::is_repeated_comparison;
+use crate::block::{Decoded, is_repeated_comparison};
 use crate::contexts::ContextId;
 use crate::memory;
 use crate::state::{Frame, Level, STACK_DISABLED, State};
@@ -362,7 +363,7 @@ impl Engine {
             }
         }
         // A trap comes behind its instruction, which has run.
-        let is_trap = is_trap(state.pending as u32, self.code_at(block.address_of(index)));
+        let is_trap = self.is_trap(state.pending as u32, block.address_of(index));
         if !is_trap && block.spills && index + 1 == block.instructions.len() {
             restore_registers(state);
         }
@@ -408,6 +409,18 @@ impl Engine {
     pub(super) fn is_comparison(&self, pc: u64) -> bool {
         let decoded = self.decode(pc, 1);
         decoded.instructions.first().is_some_and(|decoded| is_repeated_comparison(&decoded.instruction))
+    }
+
+    /// `true` if the instruction at an address has run when its signal comes: `int3`, `int1`, `int 3` and `int 4`.
+    fn is_trap(&self, signal: u32, address: u64) -> bool {
+        let decoded = self.decode(address, 1);
+        let Some(Decoded { instruction, .. }) = decoded.instructions.first() else { return false };
+        match (signal, instruction.code()) {
+            (sys::SIGTRAP, Code::Int3 | Code::Int1) => true,
+            (sys::SIGTRAP, Code::Int_imm8) => instruction.immediate8() == 3,
+            (sys::SIGSEGV, Code::Int_imm8) => instruction.immediate8() == 4,
+            _ => false,
+        }
     }
 
     /// Delivers signals that have come while the engine decided, where a block is about to run: single steps up to there take long.
@@ -481,15 +494,6 @@ fn alternative_stack([address, flags, size]: [u64; 3]) -> Result<[u64; 3], u32> 
         0 | STACK_IN_USE if size < MIN_STACK_BYTES => Err(ENOMEM),
         0 | STACK_IN_USE => Ok([address, flags, size]),
         _ => Err(EINVAL),
-    }
-}
-
-/// `true` if an instruction has run when its signal comes: `int3`, `int1`, `int 3` and `int 4`.
-fn is_trap(signal: u32, code: &[u8]) -> bool {
-    match signal {
-        sys::SIGTRAP => matches!(code, [0xcc | 0xf1, ..] | [0xcd, 3, ..]),
-        sys::SIGSEGV => matches!(code, [0xcd, 4, ..]),
-        _ => false,
     }
 }
 

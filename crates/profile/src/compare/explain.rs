@@ -233,6 +233,7 @@ impl Split<'_, '_> {
             };
             add(key, own);
         }
+        self.take_from_contrary_calls(&mut gathered);
         gathered.retain(|_, parts| !parts.is_empty());
         for parts in gathered.values_mut() {
             parts.sort_unstable_by_key(|(function, _)| *function);
@@ -240,6 +241,31 @@ impl Split<'_, '_> {
             parts.shrink_to_fit();
         }
         gathered
+    }
+
+    /// Takes the changes of functions from calls that go the other way, for themselves: more calls are not why something costs less.
+    fn take_from_contrary_calls(&self, gathered: &mut Gathered) {
+        let is_contrary = |&(key, parts): &(Key, &Vec<(JoinedId, Cost)>)| {
+            let Key::Calls(arc) = key else { return false };
+            let FlowArc { caller, calls: [before, after], costs, .. } = self.flow.arcs[arc.index()];
+            let effect = as_real(parts.iter().map(|(_, part)| part).sum::<Cost>());
+            let [before, after] = [before, after].map(as_real);
+            let [called_before, called_after] = self.flow.called[caller.index()].map(as_real);
+            // Those of a caller that is called more often can be fewer for each of its calls.
+            let beyond = after * called_before - before * called_after;
+            before > 0.0
+                && after > 0.0
+                && costs.iter().all(|&cost| cost >= 0)
+                && (after - before) * effect < 0.0
+                && beyond * effect < 0.0
+        };
+        let contrary: Vec<Key> = gathered.iter().filter(is_contrary).map(|(key, _)| key).collect();
+        for key in contrary {
+            let parts = gathered.remove(key).unwrap_or_default();
+            for (function, part) in parts {
+                gathered.or_default(self.own_key(function, true)).push((function, part));
+            }
+        }
     }
 
     /// Returns the part of an inlined function that callers call to which nothing of it moved, as a fraction.

@@ -7,14 +7,14 @@ use gristmill_format::{Cost, Costs};
 
 use crate::cost::CostTable;
 use crate::decode::{BlockLine, Place};
+use crate::hash::Map;
 use crate::id::{EventId, FunctionId};
 use crate::profile::Profile;
 
 /// Costs below this have a bucket each.
-const EXACT: u128 = 64;
+const EXACT: u16 = 64;
 /// Larger ones have this many buckets for each power of two, a bucket is at most 3% wide.
-const BUCKETS_PER_POWER: usize = 32;
-const BUCKET_COUNT: usize = EXACT as usize + (128 - 6) * BUCKETS_PER_POWER;
+const BUCKETS_PER_POWER: u16 = 32;
 
 /// The limit of lines that stay, unless all are wanted. A page of a million lines is slow to open, and nobody reads them.
 const MAX_LINES: usize = 100_000;
@@ -40,32 +40,26 @@ impl LeastCosts {
     }
 
     fn of_most_lines(profile: &Profile, per_mille: u32, most: usize) -> Self {
-        let mut all: Vec<Histogram> = profile.events().map(|_| Histogram::default()).collect();
+        let mut sizes = Sizes::default();
         for part in profile.parts() {
             let columns = part.event_types();
-            let begin = || (vec![0; columns.len()], vec![Histogram::default(); columns.len()]);
-            let of_runs = profile.fold_lines(&part, begin, |(row, histograms), _, line| {
+            let begin = || (vec![0; columns.len()], Sizes::default());
+            let of_runs = profile.fold_lines(&part, begin, |(row, sizes), _, line| {
                 let Some((_, costs, is_self)) = costs_of(&line) else { return };
                 decode(costs, row);
-                for (histogram, &mut cost) in histograms.iter_mut().zip(row) {
-                    histogram.count(cost);
-                    if is_self {
-                        histogram.add(cost);
-                    }
+                for (&event, &mut cost) in columns.iter().zip(row) {
+                    sizes.count(event, cost, is_self);
                 }
             });
-            for (_, histograms) in of_runs {
-                for (event, histogram) in columns.iter().zip(&histograms) {
-                    all[event.index()].add_all(histogram);
-                }
-            }
+            of_runs.into_iter().for_each(|(_, of_run)| sizes.add_all(of_run));
         }
-        let costs: Vec<u128> = all.iter().map(|histogram| histogram.least(per_mille)).collect();
+        let sizes = sizes.by_event(profile.event_count());
+        let costs: Vec<u128> = sizes.iter().map(|sizes| sizes.least(per_mille)).collect();
         let mut least = LeastCosts { costs, limit: None };
-        let counts = all.iter().zip(&least.costs).map(|(histogram, &cost)| histogram.count_from(cost));
+        let counts = sizes.iter().zip(&least.costs).map(|(sizes, &cost)| sizes.count_from(cost));
         if counts.fold(0u64, u64::saturating_add) > most as u64 {
             #[expect(clippy::cast_precision_loss, reason = "it decides an order only")]
-            let totals: Vec<f64> = all.iter().map(|histogram| histogram.sum() as f64).collect();
+            let totals: Vec<f64> = sizes.iter().map(|sizes| sizes.sum() as f64).collect();
             least.limit = least.first_beyond(profile, &totals, most).map(|rank| (rank, totals));
         }
         least
@@ -73,7 +67,13 @@ impl LeastCosts {
 
     /// Returns the rank of the first line that is one too many.
     fn first_beyond(&self, profile: &Profile, totals: &[f64], most: usize) -> Option<Rank> {
-        let mut first: Vec<Rank> = Vec::new();
+        let mut first = BinaryHeap::new();
+        let keep = |ranks: &mut BinaryHeap<Rank>, rank| {
+            ranks.push(rank);
+            if ranks.len() > most + 1 {
+                ranks.pop();
+            }
+        };
         for part in profile.parts() {
             let columns = part.event_types();
             let begin = || (vec![0; columns.len()], BinaryHeap::new());
@@ -81,26 +81,22 @@ impl LeastCosts {
                 let Some((place, costs, _)) = costs_of(&line) else { return };
                 decode(costs, row);
                 if self.is_enough(columns, row) {
-                    ranks.push(rank(totals, columns, row, function, place));
-                    if ranks.len() > most + 1 {
-                        ranks.pop();
-                    }
+                    keep(ranks, rank(totals, columns, row, function, place));
                 }
             });
-            first.extend(of_runs.into_iter().flat_map(|(_, ranks)| ranks.into_vec()));
-            first.sort_unstable();
-            first.truncate(most + 1);
+            of_runs.into_iter().flat_map(|(_, ranks)| ranks).for_each(|rank| keep(&mut first, rank));
         }
-        first.get(most).copied()
+        // All stay if there are fewer.
+        first.pop().filter(|_| first.len() == most)
     }
 
     /// Finds those of functions, from the self costs of each.
     pub(super) fn of_functions(self_costs: &CostTable, per_mille: u32) -> Self {
-        let mut all = vec![Histogram::default(); self_costs.width()];
+        let mut sizes = Sizes::default();
         for costs in self_costs.rows() {
-            all.iter_mut().zip(costs).for_each(|(histogram, &cost)| histogram.add(cost));
+            costs.iter().enumerate().for_each(|(event, &cost)| sizes.count(EventId::new(event), cost, true));
         }
-        let costs = all.iter().map(|histogram| histogram.least(per_mille)).collect();
+        let costs = sizes.by_event(self_costs.width()).iter().map(|sizes| sizes.least(per_mille)).collect();
         LeastCosts { costs, limit: None }
     }
 
@@ -153,61 +149,70 @@ pub(super) fn decode(costs: Costs<'_>, row: &mut [Cost]) {
     let _ = costs.decode(row);
 }
 
-/// Sums of costs and counts of lines, by size of the cost. Both are empty until there is one.
-#[derive(Debug, Clone, Default)]
-struct Histogram {
-    sums: Vec<u128>,
-    counts: Vec<u64>,
+/// Sums of costs and counts of lines, by event type and size of the cost.
+#[derive(Debug, Default)]
+struct Sizes(Map<(EventId, u16), Bucket>);
+
+/// The same of one event type, by size.
+#[derive(Debug, Default)]
+struct SizesOfEvent(Vec<(u16, Bucket)>);
+
+/// The costs of about one size.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bucket {
+    /// The sum of self costs.
+    sum: u128,
+    line_count: u64,
 }
 
-impl Histogram {
-    fn add(&mut self, cost: Cost) {
+impl Sizes {
+    /// Counts the cost of a line.
+    fn count(&mut self, event: EventId, cost: Cost, is_self: bool) {
         let cost = cost.unsigned_abs();
         if cost == 0 {
             return;
         }
-        if self.sums.is_empty() {
-            self.sums = vec![0; BUCKET_COUNT];
+        let bucket = self.0.entry((event, bucket_of(cost))).or_default();
+        bucket.line_count += 1;
+        if is_self {
+            bucket.sum = bucket.sum.saturating_add(cost);
         }
-        let sum = &mut self.sums[bucket_of(cost)];
-        *sum = sum.saturating_add(cost);
     }
 
-    /// Counts a line.
-    fn count(&mut self, cost: Cost) {
-        let cost = cost.unsigned_abs();
-        if cost == 0 {
+    fn add_all(&mut self, other: Sizes) {
+        if self.0.is_empty() {
+            *self = other;
             return;
         }
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKET_COUNT];
-        }
-        self.counts[bucket_of(cost)] += 1;
-    }
-
-    fn add_all(&mut self, other: &Histogram) {
-        if self.sums.is_empty() {
-            self.sums.clone_from(&other.sums);
-        } else {
-            self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
-        }
-        if self.counts.is_empty() {
-            self.counts.clone_from(&other.counts);
-        } else {
-            self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        #[expect(clippy::iter_over_hash_type, reason = "sums have no order")]
+        for (key, more) in other.0 {
+            let bucket = self.0.entry(key).or_default();
+            bucket.line_count += more.line_count;
+            bucket.sum = bucket.sum.saturating_add(more.sum);
         }
     }
 
+    fn by_event(self, event_count: usize) -> Vec<SizesOfEvent> {
+        let mut of_events: Vec<SizesOfEvent> = (0..event_count).map(|_| SizesOfEvent::default()).collect();
+        #[expect(clippy::iter_over_hash_type, reason = "they are sorted then")]
+        for ((event, size), bucket) in self.0 {
+            of_events[event.index()].0.push((size, bucket));
+        }
+        of_events.iter_mut().for_each(|sizes| sizes.0.sort_unstable_by_key(|(size, _)| *size));
+        of_events
+    }
+}
+
+impl SizesOfEvent {
     fn sum(&self) -> u128 {
-        self.sums.iter().fold(0u128, |sum, more| sum.saturating_add(*more))
+        self.0.iter().fold(0u128, |sum, (_, bucket)| sum.saturating_add(bucket.sum))
     }
 
     /// Returns how many lines have a cost, that of the start of a bucket, or more.
     fn count_from(&self, cost: u128) -> u64 {
-        if cost == u128::MAX {
-            return 0;
-        }
-        self.counts.get(bucket_of(cost)..).unwrap_or_default().iter().sum()
+        let first = bucket_of(cost);
+        let is_reached = |(size, _): &&(u16, Bucket)| cost < u128::MAX && *size >= first;
+        self.0.iter().filter(is_reached).map(|(_, bucket)| bucket.line_count).sum()
     }
 
     /// Returns the least cost of the lines that have a share of all.
@@ -217,10 +222,10 @@ impl Histogram {
         let left_out = (all / 1000).saturating_mul(u128::from(1000 - per_mille.min(1000)))
             + all % 1000 * u128::from(1000 - per_mille.min(1000)) / 1000;
         let mut below = 0u128;
-        for (bucket, sum) in self.sums.iter().enumerate() {
-            below = below.saturating_add(*sum);
+        for (size, bucket) in &self.0 {
+            below = below.saturating_add(bucket.sum);
             if below > left_out {
-                return start_of(bucket);
+                return start_of(*size);
             }
         }
         // Nothing has a cost, or nothing has to stay.
@@ -228,23 +233,21 @@ impl Histogram {
     }
 }
 
-fn bucket_of(cost: u128) -> usize {
-    if cost < EXACT {
-        return usize::try_from(cost).unwrap_or_default();
+fn bucket_of(cost: u128) -> u16 {
+    let low = |bits: u128| u16::try_from(bits).unwrap_or(u16::MAX);
+    if cost < u128::from(EXACT) {
+        return low(cost);
     }
-    let power = cost.ilog2();
-    let within = usize::try_from(cost >> (power - 5)).unwrap_or_default() - BUCKETS_PER_POWER;
-    EXACT as usize + (power as usize - 6) * BUCKETS_PER_POWER + within
+    let power = low(cost.ilog2().into());
+    let within = low(cost >> (power - 5)) - BUCKETS_PER_POWER;
+    EXACT + (power - 6) * BUCKETS_PER_POWER + within
 }
 
 /// Returns the least cost of a bucket.
-fn start_of(bucket: usize) -> u128 {
-    if bucket >= BUCKET_COUNT {
-        return u128::MAX;
-    }
-    let Some(above) = bucket.checked_sub(EXACT as usize) else { return bucket as u128 };
+fn start_of(bucket: u16) -> u128 {
+    let Some(above) = bucket.checked_sub(EXACT) else { return bucket.into() };
     let (power, within) = (above / BUCKETS_PER_POWER + 6, above % BUCKETS_PER_POWER);
-    ((BUCKETS_PER_POWER + within) as u128) << (power - 5)
+    u128::from(BUCKETS_PER_POWER + within) << (power - 5)
 }
 
 #[cfg(test)]
@@ -253,19 +256,20 @@ mod tests {
 
     #[test]
     fn buckets_follow_each_other() {
-        for bucket in 1..BUCKET_COUNT {
+        const LAST: u16 = EXACT + (128 - 6) * BUCKETS_PER_POWER - 1;
+        for bucket in 1..=LAST {
             let start = start_of(bucket);
             assert_eq!((bucket_of(start), bucket_of(start - 1)), (bucket, bucket - 1), "{bucket}");
         }
-        assert_eq!(bucket_of(u128::MAX), BUCKET_COUNT - 1);
+        assert_eq!(bucket_of(u128::MAX), LAST);
     }
 
     #[test]
     fn lines_that_stay_have_the_share() {
         let least = |costs: &[Cost], per_mille| {
-            let mut histogram = Histogram::default();
-            costs.iter().for_each(|&cost| histogram.add(cost));
-            histogram.least(per_mille)
+            let (mut sizes, event) = (Sizes::default(), EventId::new(0));
+            costs.iter().for_each(|&cost| sizes.count(event, cost, true));
+            sizes.by_event(1)[0].least(per_mille)
         };
         let costs = [1, 2, 3, 4, 30, 60];
         assert_eq!(least(&costs, 1000), 1);

@@ -1,12 +1,15 @@
 //! The lines of the functions of a part.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
 use gristmill_format::Cost;
 
-use super::Condensing;
 use super::least::{costs_of, decode};
+use super::numbers::Numbers;
+use super::{Condensing, shortened};
 use crate::decode::{BlockLine, BlockReader, Place};
+use crate::hash::Seeds;
 use crate::id::{EventId, FunctionId, PartId};
 use crate::part::Part;
 use crate::profile::Profile;
@@ -61,32 +64,62 @@ impl<'b, 'p> FunctionBlocks<'b, 'p> {
         })
     }
 
-    /// Leaves jumps out that start at no line that is kept. To keep all lines until then would take much more memory than to
+    /// Returns those of some places that have a line that is kept. To keep all lines until then would take much more memory than to
     /// decode them again.
-    pub(super) fn retain_kept(
+    pub(super) fn kept_starts(
         self,
-        jumps: &mut Vec<JumpLine>,
+        mut starts: Places,
         condensing: &Condensing<'_>,
         columns: &[EventId],
-    ) {
-        if jumps.is_empty() {
-            return;
+    ) -> Places {
+        let mut kept = Places::with_seeds_of(&starts);
+        if starts.is_empty() {
+            return kept;
         }
+        starts.sort();
         let mut row = vec![0; columns.len()];
-        let mut starts: Vec<(Place, bool)> = jumps.iter().map(|jump| (jump.place, false)).collect();
-        starts.sort_unstable();
-        starts.dedup();
         for (function, line) in self.lines() {
             if let Some((place, costs, _)) = costs_of(&line)
-                && let Ok(index) = starts.binary_search_by_key(place, |(place, _)| *place)
-                && !starts[index].1
+                && starts.contains(place)
             {
                 decode(costs, &mut row);
-                starts[index].1 = condensing.keeps(columns, &row, function, place);
+                if condensing.keeps(columns, &row, function, place) {
+                    kept.insert(place);
+                }
             }
         }
-        starts.retain(|(_, is_kept)| *is_kept);
-        jumps.retain(|jump| starts.binary_search_by_key(&jump.place, |(place, _)| *place).is_ok());
+        kept.sort();
+        kept
+    }
+}
+
+/// A set of places, by 64 bits of a hash each.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    hashes: Numbers,
+    seeds: Seeds,
+}
+
+impl Places {
+    fn with_seeds_of(other: &Places) -> Self {
+        Places { hashes: Numbers::default(), seeds: other.seeds }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    pub(super) fn insert(&mut self, place: &Place) {
+        self.hashes.insert(self.seeds.hash_one(place));
+    }
+
+    fn sort(&mut self) {
+        self.hashes.sort();
+    }
+
+    /// `true` if the set has a place. It has to be sorted.
+    pub(super) fn contains(&self, place: &Place) -> bool {
+        self.hashes.contains(self.seeds.hash_one(place))
     }
 }
 
@@ -162,16 +195,9 @@ impl JoinedLines {
     }
 }
 
-#[derive(Debug)]
-pub(super) struct JumpLine {
-    pub(super) place: Place,
-    pub(super) taken: Cost,
-    pub(super) executed: Option<Cost>,
-    pub(super) target: Place,
-    pub(super) function: Option<FunctionId>,
-}
-
 fn add_costs(sums: &mut Vec<Cost>, costs: &[Cost]) {
+    // Lines of many callees can have a cost of one event type each.
+    let costs = shortened(costs);
     if sums.len() < costs.len() {
         sums.resize(costs.len(), 0);
     }

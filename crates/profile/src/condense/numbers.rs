@@ -43,6 +43,10 @@ impl Numbers {
         self.values.shrink_to_fit();
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// `true` if the set has a number. It has to be sorted.
     pub(super) fn contains(&self, value: u64) -> bool {
         debug_assert_eq!(self.sorted_count, self.values.len(), "a search needs sorted numbers");

@@ -382,6 +382,7 @@ fn colons(name: &str, range: Range<usize>, segments: &[usize]) -> Anatomy {
             || text(own).starts_with("{{")
             || text(own).starts_with("{closure")
             || text(own).starts_with("{shim")
+            || text(own).starts_with("{default arg#")
             || is_lambda(own)
             || (text(own).starts_with("operator()") && is_lambda(own - 1));
         if !is_inner {

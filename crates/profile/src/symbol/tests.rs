@@ -113,6 +113,16 @@ fn scopes_and_own_names() {
         ("<genexpr> bzrlib.graph:751", Some("bzrlib.graph"), "<genexpr>"),
         ("pull <<string>>:1", Some("<<string>>"), "pull"),
         ("main t.py:8", Some("t.py"), "main"),
+        (
+            "A::B::m(int)::{default arg#1}::{lambda()#1}::operator()() const",
+            Some("A::B"),
+            "m(int)::{default arg#1}::{lambda()#1}::operator()",
+        ),
+        (
+            "foo(int)::{default arg#1}::{lambda()#1}::operator()() const",
+            None,
+            "foo(int)::{default arg#1}::{lambda()#1}::operator()",
+        ),
         ("_GLOBAL__sub_I_main.cpp", None, "_GLOBAL__sub_I_main.cpp"),
         // Go
         ("runtime.mallocgc", Some("runtime"), "mallocgc"),

@@ -206,15 +206,27 @@ impl Recorded {
         self.cut_off.is_empty() && self.lost.is_empty() && !is_damaged && !self.is_program_missing
     }
 
+    /// Returns the count of forked processes that left no profile among the files and yet have one: it will be written, or was
+    /// overwritten.
+    fn others_elsewhere(&self) -> usize {
+        if self.has_file_for_each_process { self.running.len() } else { self.process_count.saturating_sub(1) }
+    }
+
     /// Says what was recorded. Returns `true` if the profile is damaged.
     fn tell(&self, time: &Duration, engine: Option<&str>, args: &RecordArgs, session: &Session) -> bool {
         for (process, path) in &self.running {
             session
                 .tell(&format!("process {process} goes on, and writes {} at its end", printable_path(path)));
         }
-        // Without that option, only what is forked writes the file as well, and the program does so last.
+        // Without that option, only what is forked writes the file as well: before the program, unless that does not wait.
         let traces = args.trace_children.is_some_and(YesNo::is_yes);
-        if traces && !self.has_file_for_each_process && self.process_count > 1 {
+        let is_of_other = || {
+            self.files
+                .first()
+                .and_then(|file| process_of(file))
+                .is_some_and(|process| process != self.program)
+        };
+        if !self.has_file_for_each_process && self.process_count > 1 && (traces || is_of_other()) {
             session.warn(&format!(
                 "{} processes wrote {}, which has the last one to end; %p in the name gives each a file of its own",
                 grouped(self.process_count),
@@ -278,7 +290,7 @@ impl Recorded {
             session.warn(
                 "process ids came round: a later process with the id of an earlier one may have overwritten its file",
             );
-        } else if !tell_of_others(&profile, self.running.len(), args, session) {
+        } else if !tell_of_others(&profile, self.others_elsewhere(), args, session) {
             self.tell_of_missing(session);
         }
         if let Some(damage) = &damage {
@@ -329,7 +341,7 @@ fn total_is_zero(profile: &Profile) -> bool {
 
 /// Tells of processes that are not in the profile, or in it twice. Some may go on. Returns `true` if programs were started that are not
 /// recorded: then their processes have no profile.
-fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session: &Session) -> bool {
+fn tell_of_others(profile: &Profile, others_elsewhere: usize, args: &RecordArgs, session: &Session) -> bool {
     let profiles = std::slice::from_ref(profile);
     let traces = args.trace_children.is_some_and(YesNo::is_yes);
     match launcher::forked_processes(profiles) {
@@ -348,7 +360,7 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
         session.tell(&format!(
             "only {launchers} was recorded, which starts other programs: {option} records these, too"
         ));
-    } else if let Some((function, count)) = launcher::unrecorded(profiles, running) {
+    } else if let Some((function, count)) = launcher::unrecorded(profiles, others_elsewhere) {
         let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
         session.tell(&match launcher::is_fork(function) {
             true => format!(

@@ -14,13 +14,14 @@ use flate2::write::GzEncoder;
 use gristmill_output::source::Sources as _;
 use gristmill_profile::condense::{Condensing, FunctionCount, LineCount, WrittenLines};
 use gristmill_profile::{Input, InputBytes, Loader, Profile, columns};
-use gristmill_report::{DamageRow, doubts};
+use gristmill_report::{DamageRow, ViewError, doubts};
 use serde::Serialize;
 
 use super::Loading;
 use super::site::LIBRARY;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::load::unseen;
 use crate::output::Target;
 use crate::profile_files::modified;
 use crate::source_finder::SourceFinder;
@@ -248,6 +249,12 @@ pub(super) fn write(target: &Target, loading: &Loading<'_>) -> Result<ExitStatus
     let mut contents = Contents::default();
     let share = args.export_share.map(|per_mille| Share { per_mille });
     let base = if args.base.is_empty() { None } else { Some(loading.profile(&args.base)?) };
+    if share.is_some() {
+        let mut sides = [Some(&profile), base.as_ref()].into_iter().flatten();
+        sides
+            .try_for_each(Profile::refuse_wide_shares)
+            .map_err(|over| unseen(&ViewError::TooManyCosts(over)))?;
+    }
     contents.add_profile(&profile, Role::Profile, share, base.as_ref())?;
     if let Some(base) = &base {
         contents.add_profile(base, Role::Base, share, Some(&profile))?;
