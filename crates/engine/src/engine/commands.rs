@@ -90,9 +90,7 @@ impl Engine {
         let counting = if self.is_counted { "on" } else { "off" };
         let mut text = format!("instrumentation: {counting}\nevents: Ir\n");
         for (index, base) in bases.iter().enumerate() {
-            // The summary begins again where counting is switched.
-            let cost = if self.is_counted { self.threads.summary(index) } else { self.counted_so_far(*base) };
-            let _ = writeln!(text, "events-{}: {cost}", index + 1);
+            let _ = writeln!(text, "events-{}: {}", index + 1, self.counted_so_far(*base));
         }
         let thread = bases.iter().position(|base| *base == state.own_address).map_or(1, |index| index + 1);
         let _ = writeln!(text, "distinct-functions: {}", self.contexts.function_count());

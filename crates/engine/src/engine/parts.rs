@@ -130,7 +130,7 @@ impl Engine {
         costs.fold(0, u64::wrapping_add)
     }
 
-    /// Returns what a thread would have in a part that is written now, while nothing is counted.
+    /// Returns what a thread has for the part that is written next. Blocks that are about to be counted are not in it.
     pub(super) fn counted_so_far(&self, base: u64) -> u64 {
         let partial_runs = self.partial_runs.iter().filter(|(run, _)| run.thread == base);
         let changes = partial_runs.flat_map(|(run, &runs)| {

@@ -9,15 +9,13 @@ use super::amounts::{signed, signed_percent};
 use super::notes::{self, remarks};
 use super::text::{cause_text, smaller};
 use super::wording::MAX_RENAMED_NAME;
-use super::{Diff, DiffHead, OtherCauses, safe};
+use super::{Diff, DiffHead, safe};
 use crate::names::{DOCUMENT_COLUMNS, WHOLE_COLUMNS};
 
 /// The count of rows that are not folded.
 const OPEN_ROWS: usize = 10;
 /// The columns of a name in a sentence.
 const MAX_NAME_IN_SENTENCES: usize = 60;
-/// The count of causes that are not folded.
-const OPEN_CAUSES: usize = 5;
 
 /// Writes the report.
 pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
@@ -67,15 +65,11 @@ impl Diff {
             }
             writeln!(out)?;
         }
-        let (open, folded) = self.causes.split_at(OPEN_CAUSES.min(self.causes.len()));
-        let hidden = OtherCauses {
-            count: folded.len() + self.other_causes.count,
-            effect: folded.iter().map(|cause| cause.effect).sum::<Cost>() + self.other_causes.effect,
-        };
-        let lines = open
+        let lines = self
+            .causes
             .iter()
             .map(|cause| (cause.effect, shortened(&cause_text(cause, &short), &cause_text(cause, &full))));
-        let hidden = smaller(hidden).map(|(effect, text)| (effect, markdown::escaped(&text)));
+        let hidden = smaller(self.other_causes).map(|(effect, text)| (effect, markdown::escaped(&text)));
         let lines: Vec<(Cost, String)> = lines.chain(hidden).collect();
         if !lines.is_empty() {
             let name = markdown::escaped(&safe(&event.name));
