@@ -251,13 +251,13 @@ impl Split<'_, '_> {
             let effect = as_real(parts.iter().map(|(_, part)| part).sum::<Cost>());
             let [before, after] = [before, after].map(as_real);
             let [called_before, called_after] = self.flow.called[caller.index()].map(as_real);
-            // Those of a caller that is called more often can be fewer for each of its calls.
+            // Those of a caller that is called more often can be fewer for each of its calls. Of one that nothing calls, this is 0.
             let beyond = after * called_before - before * called_after;
             before > 0.0
                 && after > 0.0
                 && costs.iter().all(|&cost| cost >= 0)
                 && (after - before) * effect < 0.0
-                && beyond * effect < 0.0
+                && beyond * effect <= 0.0
         };
         let contrary: Vec<Key> = gathered.iter().filter(is_contrary).map(|(key, _)| key).collect();
         for key in contrary {

@@ -444,3 +444,34 @@ fn the_path_begins_where_no_inlined_call_leads() {
         comparison.change_path(0).iter().map(|step| name(&comparison, step.function)).collect();
     assert_eq!(path, ["main", "less", "compare"]);
 }
+
+/// `main` calls `run`, which calls `grind`, which calls `crack`: how often in all, and what each costs by itself.
+fn chain(calls: [Cost; 3], selves: [Cost; 4]) -> Profile {
+    let mut builder = Builder::new(&["Ir"]);
+    let functions =
+        ["main", "run", "grind", "crack"].map(|name| builder.function(b"mill", b"mill.c", name.as_bytes()));
+    for (nth, (&function, self_cost)) in functions.iter().zip(selves).enumerate() {
+        let line = 10 * nth as u64 + 1;
+        builder.cost(function, line, &[self_cost]);
+        if let Some(&callee) = functions.get(nth + 1) {
+            builder.call(function, line + 1, callee, calls[nth], &[selves[nth + 1..].iter().sum()]);
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Fewer calls are not why something costs more, also if nothing calls the caller.
+#[test]
+fn calls_are_no_cause_of_the_opposite() {
+    let base = chain([3, 42, 126], [271, 492, 27_084, 346_536]);
+    let new = chain([1, 54, 162], [271, 704, 11_648, 49_932]);
+    for (base, new) in [(&base, &new), (&new, &base)] {
+        let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+        for explanation in comparison.explain(0).causes {
+            if let Cause::Calls { count: Some(count), .. } = explanation.cause {
+                assert!(count.delta() * explanation.effect >= 0, "{explanation:?}");
+            }
+        }
+        causes(base, new);
+    }
+}
