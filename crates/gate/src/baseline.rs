@@ -1,10 +1,12 @@
 //! The baseline: accepted costs, as sorted text in the repository, so that a review sees what changed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use gristmill_format::Cost;
+use gristmill_output::printable;
 use gristmill_profile::event::is_memory;
 use serde::Deserialize;
 
@@ -176,7 +178,7 @@ impl Baseline {
         }
     }
 
-    /// Returns the baseline as text, or `None` if a cost needs more than 64 bits.
+    /// Returns the baseline as text, or `None` if a cost is beyond the integers of TOML, which have 64 bits with their sign.
     pub fn to_toml(&self) -> Option<String> {
         let mut text = format!("{HEAD}version = {VERSION}\n");
         for (name, benchmark) in &self.benchmarks {
@@ -398,9 +400,22 @@ impl BudgetBaseline {
     }
 }
 
-/// Quotes a text for TOML.
+/// Quotes a text for TOML. A name of a profile can have characters that show another one, so these are escaped.
 pub(crate) fn toml_string(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
+    if printable(text.as_bytes()) == text {
+        return toml::Value::String(text.to_owned()).to_string();
+    }
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        let is_safe = matches!(printable(character.encode_utf8(&mut [0; 4]).as_bytes()), Cow::Borrowed(_));
+        match u32::from(character) {
+            _ if is_safe && !matches!(character, '"' | '\\') => quoted.push(character),
+            code @ 0x1_0000.. => quoted.push_str(&format!("\\U{code:08X}")),
+            code => quoted.push_str(&format!("\\u{code:04X}")),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 fn toml_list(costs: &[Cost]) -> Option<String> {
@@ -437,13 +452,20 @@ mod tests {
             settings: BTreeMap::from([("command".to_owned(), vec!["a b".to_owned(), "c".to_owned()])]),
             environment: BTreeMap::from([("D1 cache".to_owned(), "32768 B".to_owned())]),
             budgets: vec![budget],
-            functions: vec![function("operator\"\" _x'2"), function("f\u{7}")],
+            functions: vec![
+                function("operator\"\" _x'2"),
+                function("f\u{7}"),
+                function("\u{202e}\"\\\n\u{9b}1m\u{e0041}ö"),
+            ],
         };
         let mut baseline = Baseline::default();
         baseline.benchmarks.insert("a b".to_owned(), benchmark.clone());
         let text = baseline.to_toml().unwrap();
         let parsed = Baseline::parse(Path::new("a"), &text).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(parsed.benchmarks["a b"], benchmark, "{text}");
+        assert!(text.contains(r#""\u202E\u0022\u005C\u000A\u009B1m\U000E0041ö""#), "{text}");
+        let is_safe = |line: &str| printable(line.as_bytes()) == line;
+        assert!(text.lines().all(is_safe), "{text}");
         let large = BenchmarkBaseline { total: vec![Cost::MAX, 0], ..benchmark };
         baseline.benchmarks.insert("large".to_owned(), large);
         assert_eq!(baseline.to_toml(), None);

@@ -307,8 +307,9 @@ fn read_baseline(path: &Path, config: &Config) -> Result<Baseline, CliError> {
 /// Writes the whole baseline, or leaves the file as it was.
 fn write_baseline(baseline: &Baseline, path: &Path, session: &Session) -> Result<(), CliError> {
     let Some(text) = baseline.to_toml() else {
-        let message = "a cost needs more than 64 bits".to_owned();
-        return Err(baseline_error(FileError { path: path.to_owned(), line: 0, message }));
+        let path = printable_path(path);
+        let message = format!("{path} is not written: it cannot have a cost above 2^63-1 or below -2^63");
+        return Err(CliError::Usage { message, hint: None });
     };
     session.write_to(&Target::File(path.to_owned()), true, |out| Ok(out.write_all(text.as_bytes())?))
 }
