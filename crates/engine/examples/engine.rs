@@ -30,7 +30,8 @@ fn main() {
     let client = Terminal(output);
     let mut options = Options::new(Invocation::find(&program, words), Box::new(client));
     options.by_instruction = std::env::var_os("BY_INSTRUCTION").is_some();
-    let environment: Vec<_> = std::env::vars_os().filter(|(key, _)| key != "BY_INSTRUCTION").collect();
+    let mut environment = gristmill_engine::environment();
+    environment.retain(|entry| !entry.as_encoded_bytes().starts_with(b"BY_INSTRUCTION="));
     let refusal = gristmill_engine::run(options, &environment);
     Terminal(PathBuf::new()).tell(0, &refusal.to_string());
 }

@@ -231,6 +231,11 @@ impl AddressSpace {
         self.at(address).map(|(start, _)| start)
     }
 
+    /// Returns the end of the mapping of an address.
+    pub(crate) fn end(&self, address: u64) -> Option<u64> {
+        self.at(address).map(|(_, mapping)| mapping.end)
+    }
+
     /// Returns the protection of a page. `None` if nothing is mapped.
     pub(crate) fn protection(&self, address: u64) -> Option<u32> {
         self.at(address).map(|(_, mapping)| mapping.protection)

@@ -1,7 +1,6 @@
 //! The state that a program gets from the one whose place it takes, and how the engine hands it on to itself: as words.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A limit: the one that holds, and the highest that can be set. See the example of [`Inherited`].
@@ -18,7 +17,7 @@ pub(crate) const LIMIT_COUNT: usize = 4;
 /// let words = ["0", "0", "pipe", "", "0", "-,-,-,-", "2", "/bin/echo", "echo", "a", "LANG=C"].map(Into::into);
 /// let inherited = Inherited::parse(&words).unwrap();
 /// assert_eq!(inherited.words, ["echo", "a"]);
-/// assert_eq!(inherited.variables(), [("LANG".into(), "C".into())]);
+/// assert_eq!(inherited.environment, ["LANG=C"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inherited {
@@ -91,17 +90,6 @@ impl Inherited {
         let rest = self.words.iter().chain(&self.environment).cloned();
         first.into_iter().map(OsString::from).chain([self.path.clone().into()]).chain(rest)
     }
-
-    /// Returns names and values of variables.
-    pub fn variables(&self) -> Vec<(OsString, OsString)> {
-        let pairs = self.environment.iter().filter_map(|entry| {
-            // As the C library, which looks for the sign behind the first character.
-            let at = entry.as_bytes().iter().skip(1).position(|byte| *byte == b'=')? + 1;
-            let (name, value) = (&entry.as_bytes()[..at], &entry.as_bytes()[at + 1..]);
-            Some((OsStr::from_bytes(name).to_owned(), OsStr::from_bytes(value).to_owned()))
-        });
-        pairs.collect()
-    }
 }
 
 fn parse_limits(text: &str) -> Option<[Option<Limit>; LIMIT_COUNT]> {
@@ -136,8 +124,6 @@ mod tests {
         let words: Vec<OsString> = inherited.to_words().collect();
         assert_eq!(Inherited::parse(&words).as_ref(), Some(&inherited));
         assert_eq!(Inherited::parse(&words[..8]), None);
-        let expected = [("A", "1"), ("=B", "2"), ("C", "")].map(|(name, value)| (name.into(), value.into()));
-        assert_eq!(inherited.variables(), expected);
         let none = Inherited { words: Vec::new(), closed_streams: Vec::new(), ..inherited };
         assert_eq!(Inherited::parse(&none.to_words().collect::<Vec<_>>()), Some(none));
     }

@@ -49,4 +49,4 @@ pub use inherited::{Inherited, Limit};
 pub use invocation::Invocation;
 pub use options::{Client, Options};
 pub use refusal::Refusal;
-pub use run::{can_wake, check, copy_of_standard_error, run, run_unrecorded, unrecorded, wake};
+pub use run::{can_wake, check, copy_of_standard_error, environment, run, run_unrecorded, unrecorded, wake};

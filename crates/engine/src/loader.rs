@@ -43,7 +43,7 @@ pub(crate) struct Command<'a> {
     /// The path as it was given, for `AT_EXECFN`.
     pub(crate) given: &'a OsStr,
     pub(crate) arguments: &'a [std::ffi::OsString],
-    pub(crate) environment: &'a [(std::ffi::OsString, std::ffi::OsString)],
+    pub(crate) environment: &'a [std::ffi::OsString],
 }
 
 /// A program that can be loaded, with its dynamic linker.
@@ -258,17 +258,8 @@ const PLATFORM: &[u8] = b"x86_64\0";
 /// Writes the stack, and returns the stack pointer.
 fn stack(command: &Command<'_>, values: &Values<'_>) -> u64 {
     let random = *b"gristmill-engine";
-    let environment: Vec<Vec<u8>> = command
-        .environment
-        .iter()
-        .map(|(key, value)| [key.as_bytes(), b"=", value.as_bytes()].concat())
-        .collect();
-    let texts: Vec<&[u8]> = command
-        .arguments
-        .iter()
-        .map(|text| text.as_bytes())
-        .chain(environment.iter().map(Vec::as_slice))
-        .collect();
+    let texts = command.arguments.iter().chain(command.environment);
+    let texts: Vec<&[u8]> = texts.map(|text| text.as_bytes()).collect();
     let given = command.given.as_bytes();
     let text_bytes: usize = texts.iter().map(|text| text.len() + 1).sum();
     // Texts have the addresses that they have under Valgrind, found by printing them there.
@@ -292,7 +283,7 @@ fn stack(command: &Command<'_>, values: &Values<'_>) -> u64 {
         }
         at += text.len() as u64 + 1;
     }
-    if environment.is_empty() {
+    if command.environment.is_empty() {
         words.push(0);
     }
     words.push(0);

@@ -69,9 +69,8 @@ pub trait Client: fmt::Debug {
 ///
 /// let gzip = Invocation::find("/usr/bin/gzip".as_ref(), vec!["gzip".into(), "--version".into()]);
 /// let options = Options::new(gzip, Box::new(Quiet));
-/// let environment: Vec<_> = std::env::vars_os().collect();
 /// // Here this process becomes the program.
-/// let refusal = gristmill_engine::run(options, &environment);
+/// let refusal = gristmill_engine::run(options, &gristmill_engine::environment());
 /// println!("gzip cannot be recorded: {refusal}");
 /// ```
 #[derive(Debug)]

@@ -45,11 +45,12 @@ fn no_memory() -> Refusal {
 }
 
 /// Runs a program in place of the one that this process is, and writes the profile when it ends. The process ends with the program.
+/// The entries of its environment are texts such as `LANG=C`. [`environment`] has those of this process.
 ///
 /// # Errors
 ///
 /// If the program cannot be run. It has not done anything then.
-pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
+pub fn run(options: Options, environment: &[OsString]) -> Refusal {
     match prepare(options, environment) {
         Ok(Prepared { state, engine }) => {
             state.thread = std::process::id();
@@ -71,6 +72,26 @@ pub fn run(options: Options, environment: &[(OsString, OsString)]) -> Refusal {
         }
         Err(refusal) => refusal,
     }
+}
+
+/// Returns the entries of the environment of this process, also those that are no variables: they have no sign, or no name before it.
+/// [`std::env::vars_os`] leaves those out.
+#[must_use]
+pub fn environment() -> Vec<OsString> {
+    use std::os::unix::ffi::OsStringExt as _;
+    unsafe extern "C" {
+        static environ: *const *const std::ffi::c_char;
+    }
+    let mut entries = Vec::new();
+    // SAFETY: the C library has the list, which is null or ends with null, and its entries end with 0. The program changes none meanwhile.
+    unsafe {
+        let mut next = environ;
+        while !next.is_null() && !(*next).is_null() {
+            entries.push(OsString::from_vec(std::ffi::CStr::from_ptr(*next).to_bytes().to_vec()));
+            next = next.add(1);
+        }
+    }
+    entries
 }
 
 /// Runs a program that takes the place of another one, and cannot be recorded, in place of this process. Returns only if that fails.
@@ -145,7 +166,7 @@ struct Prepared {
     engine: &'static mut Engine,
 }
 
-fn prepare(options: Options, environment: &[(OsString, OsString)]) -> Result<Prepared, Refusal> {
+fn prepare(options: Options, environment: &[OsString]) -> Result<Prepared, Refusal> {
     cpuid::check()?;
     loader::check(&options.invocation.program)?;
     let limits = Limits::begin(options.inherited.as_ref());

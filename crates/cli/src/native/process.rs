@@ -36,8 +36,8 @@ pub(super) fn start(arguments: &[OsString]) -> String {
     };
     let inherited = options.inherited.clone();
     let environment = match &inherited {
-        Some(inherited) => inherited.variables(),
-        None => std::env::vars_os().collect(),
+        Some(inherited) => inherited.environment.clone(),
+        None => gristmill_engine::environment(),
     };
     let reason = gristmill_engine::run(options, &environment).to_string();
     if let Some(inherited) = inherited {

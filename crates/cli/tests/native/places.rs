@@ -52,6 +52,58 @@ int main(void) {
 }
 "#;
 
+/// A program whose changes of protection end at a hole, or at a file that was not opened for writing.
+const PARTLY: &str = r#"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { ALL = PROT_READ | PROT_WRITE | PROT_EXEC };
+static char *pages(void) {
+    char *pages = mmap(0, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int page = 0; page < 3; page++) memcpy(pages + page * 4096, "\xb8\7\0\0\0\xc3", 6);
+    return pages;
+}
+static int run(char *code) {
+    fflush(stdout);
+    if (fork() == 0) _exit(((int (*)(void))code)());
+    int status;
+    wait(&status);
+    return status;
+}
+int main(void) {
+    char *first = pages(), *second = pages();
+    munmap(first + 4096, 4096);
+    int result = mprotect(first, 3 * 4096, ALL);
+    printf("%d %d %x %x\n", result, errno == ENOMEM, run(first), run(first + 8192));
+    int file = open("/proc/self/exe", O_RDONLY);
+    mmap(second + 4096, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0);
+    result = mprotect(second, 3 * 4096, ALL);
+    printf("%d %d %x %x\n", result, errno == EACCES, run(second), run(second + 8192));
+    result = mprotect(first + 4096, 8192, ALL);
+    printf("%d %d %x\n", result, errno == ENOMEM, run(first + 8192));
+    result = mprotect(first, -4096, PROT_READ);
+    printf("%d %d %x\n", result, errno == ENOMEM, run(first));
+    return 0;
+}
+"#;
+
+#[test]
+fn a_change_of_protection_that_fails_is_made_in_part() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "partly", &["-O1"], PARTLY);
+    let expected = Command::new("./partly").current_dir(folder.path()).output().unwrap();
+    assert!(stdout(&expected).starts_with("-1 1 700 "), "{}", stdout(&expected));
+    let output = record(folder.path(), &["-q", "-o", "a.out.%p", "./partly"]);
+    assert_eq!((code(&output), stdout(&output)), (0, stdout(&expected)), "{}", stderr(&output));
+}
+
 const SEGMENTS: &str = r#"
 #include <stdio.h>
 #define IN(section_name) __attribute__((noinline, section(section_name)))

@@ -158,6 +158,56 @@ fn programs_that_it_starts_are_recorded_on_request() {
     assert_eq!(compared, 2);
 }
 
+/// Prints its words and its environment. With a word, it runs itself or another program with an odd environment, or without any word.
+const ODD_STARTS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv) {
+    char *odd[] = {"A=1", "B", "=x", "A=2", "", "C=", 0}, *none[] = {0};
+    printf("%d", argc);
+    for (int i = 0; i < argc; i++) printf(" (%s)", strchr(argv[i], '/') ? "path" : argv[i]);
+    for (char **entry = environ; *entry; entry++) printf(" [%s]", strchr(*entry, '/') ? "path" : *entry);
+    puts("");
+    fflush(stdout);
+    if (argc < 2) return 0;
+    if (!strcmp(argv[1], "environment")) execve("./odd", (char *[]){"./odd", "words", 0}, odd);
+    if (!strcmp(argv[1], "words")) execve("./odd", none, odd);
+    if (!strcmp(argv[1], "null")) execve("./odd", 0, 0);
+    execve(argv[1], argv + 1, odd);
+    return 1;
+}
+"#;
+
+#[test]
+fn programs_get_odd_words_and_environments_as_they_are() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "odd", &["-O1", "-w"], ODD_STARTS);
+    let output = |command: &mut Command| {
+        let output = command.current_dir(folder.path()).env_clear().output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{command:?}");
+        stdout(&output)
+    };
+    for word in ["environment", "null"] {
+        let expected = output(Command::new("./odd").arg(word));
+        assert!(expected.ends_with("\n1 () [A=1] [B] [=x] [A=2] [] [C=]\n") || word == "null", "{expected}");
+        let words =
+            ["record", "--engine=native", "-q", "--trace-children=yes", "-o", "a.out.%p", "./odd", word];
+        assert_eq!(output(&mut gristmill(&words)), expected);
+    }
+    // The same for the environment of the recorder.
+    let expected = output(Command::new("./odd").arg("./odd"));
+    let program = gristmill(&[]).get_program().to_owned();
+    let mut recorded = Command::new("./odd");
+    recorded.arg(program).args(["record", "--engine=native", "-q", "-o", "b.out", "./odd"]);
+    let recorded = output(&mut recorded);
+    assert_eq!(recorded.lines().last(), expected.lines().last());
+}
+
 #[test]
 fn a_start_that_fails_tells_why() {
     if !has_engine(&["cc"]) {

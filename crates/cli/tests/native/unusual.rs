@@ -432,6 +432,51 @@ fn a_limit_of_memory_holds_for_the_program() {
     }
 }
 
+/// Takes all memory that there is, as blocks of a length or as that of threads, and goes on.
+const TAKES_ALL: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static size_t length;
+static void *take(void *none) {
+    for (int i = 0; i < 10000000 && malloc(length); i++);
+    return none;
+}
+__attribute__((noinline)) static int after(void) { return malloc(length) ? 4 : 3; }
+int main(int argc, char **argv) {
+    length = atol(argv[1]);
+    pthread_t thread;
+    if (argc > 2 && pthread_create(&thread, 0, take, 0) == 0) pthread_join(thread, 0);
+    take(0);
+    puts("all taken");
+    return after();
+}
+"#;
+
+/// Before, the end of the program had no memory for the profile, and ended with SIGSEGV.
+#[test]
+fn a_program_that_takes_all_memory_has_a_profile() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "takes", &["-O1", "-pthread"], TAKES_ALL);
+    for option in ["-v 1500000", "-v 4000000", "-d 1000000", "-d 3000000"] {
+        for words in ["200000", "10000000", "2000 thread"] {
+            let line = format!(
+                "ulimit {option}; exec \"$0\" record --engine native -q --force -o a.out ./takes {words}"
+            );
+            let mut command = Command::new("sh");
+            command.args(["-c", &line, env!("CARGO_BIN_EXE_gristmill")]).current_dir(folder.path());
+            let output = command.output().unwrap();
+            let (code, shown) = (code(&output), stdout(&output));
+            assert_eq!((code, shown.as_str()), (3, "all taken\n"), "{option} {words}: {}", stderr(&output));
+            let shown = run_in(folder.path(), &["show", "after", "a.out"]);
+            assert!(shown.status.success(), "{option} {words}: {}", stderr(&shown));
+        }
+    }
+}
+
 #[test]
 fn program_headers_need_not_be_in_memory() {
     if !has_engine(&["cc"]) {

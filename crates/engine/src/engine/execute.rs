@@ -62,11 +62,15 @@ impl Engine {
             [path, words, environment, ..] => (sys::AT_FDCWD, [path, words, environment], 0),
         };
         let texts = |list: u64| self.texts(list);
-        let (Some(path), Some(words), Some(environment)) =
+        let (Some(path), Some(mut words), Some(environment)) =
             (raw::text(path), texts(words), texts(environment))
         else {
             return Execution::ByKernel;
         };
+        if words.is_empty() {
+            // As the kernel does: no program is without a first word.
+            words.push(Vec::new());
+        }
         let Some(path) = full_path(folder, &path, flags) else { return Execution::ByKernel };
         let reason = match check(Path::new(OsStr::from_bytes(&path))) {
             Ok(false) => return Execution::ByKernel,

@@ -19,10 +19,16 @@ const RESOURCES: [u32; LIMIT_COUNT] =
 const FIRST_OF_FILES: usize = 2;
 const FILE_LIMITS: usize = LIMIT_COUNT - FIRST_OF_FILES;
 
+/// The memory that stays for the engine where a limit holds for both, as a part of it: to go on, and to write the profile.
+const RESERVED_PART: u64 = 8;
+const MAX_RESERVED_BYTES: u64 = 256 << 20;
+
 /// The limits that the program has set.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limits {
     own: [Option<Limit>; RESOURCES.len()],
+    /// The memory that the program must leave. 0 if no limit holds for the engine.
+    reserved_bytes: u64,
 }
 
 impl Limits {
@@ -30,14 +36,14 @@ impl Limits {
     /// as they may be: they hold for the memory of the program.
     pub(crate) fn begin(inherited: Option<&Inherited>) -> Limits {
         if let Some(inherited) = inherited {
-            return Limits { own: inherited.limits };
+            return Limits { own: inherited.limits, reserved_bytes: reserved_bytes() };
         }
         let mut limits = Limits::default();
         for (resource, own) in RESOURCES[..FIRST_OF_FILES].iter().zip(&mut limits.own) {
             *own = Some(of_kernel(*resource)).filter(|[limit, _]| *limit != u64::MAX);
         }
         limits.lift();
-        limits
+        Limits { reserved_bytes: reserved_bytes(), ..limits }
     }
 
     /// Returns the lowest limit of the memory of the process. `None` if there is none.
@@ -118,6 +124,18 @@ pub(super) fn is_ours(resource: u64) -> bool {
     Limits::index(resource).is_some()
 }
 
+fn reserved_bytes() -> u64 {
+    Limits::of_memory().map_or(0, |limit| (limit / RESERVED_PART).min(MAX_RESERVED_BYTES))
+}
+
+/// `true` if the process can have that much more memory with this protection.
+fn has_memory(length: u64, protection: u32) -> bool {
+    let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_NORESERVE;
+    let arguments = [0, length, u64::from(protection), u64::from(flags), u64::MAX, 0];
+    let mapped = own_call(sys::__NR_mmap, arguments);
+    raw::error_of(mapped).is_none() && own_call(sys::__NR_munmap, [mapped as u64, length, 0, 0, 0, 0]) == 0
+}
+
 fn of_kernel(resource: u32) -> Limit {
     let mut limit = [u64::MAX; 2];
     own_call(sys::__NR_prlimit64, [0, u64::from(resource), 0, limit.as_mut_ptr() as u64, 0, 0]);
@@ -190,5 +208,17 @@ impl Engine {
         exceeds(all, self.space.mapped_bytes().saturating_sub(replaced[0]))
             || protection & sys::PROT_WRITE != 0
                 && exceeds(data, self.space.writable_bytes().saturating_sub(replaced[1]))
+            || !self.has_memory_beside(length, protection, replaced)
+    }
+
+    /// `true` if the engine still has memory when the program has that much more.
+    pub(super) fn has_memory_beside(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
+        let reserved = self.limits.reserved_bytes;
+        if reserved == 0 {
+            return true;
+        }
+        let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { length.saturating_sub(replaced[1]) };
+        has_memory(reserved.saturating_add(length.saturating_sub(replaced[0])), sys::PROT_NONE)
+            && has_memory(reserved.saturating_add(writable), sys::PROT_READ | sys::PROT_WRITE)
     }
 }

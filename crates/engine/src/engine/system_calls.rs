@@ -383,9 +383,26 @@ impl Engine {
             (address, length) = (start, length.saturating_add(address - start));
         }
         let protection = protection & !sys::PROT_GROWSDOWN;
-        if self.space.is_foreign(address, length) {
+        let [_, writable] = self.space.bytes_in(address, length);
+        let has_memory = || self.has_memory_beside(length, protection, [length, writable]);
+        if self.space.is_foreign(address, length) || !has_memory() {
             return failed(ENOMEM);
         }
+        let result = self.protect_all(address, length, protection);
+        if result != 0 {
+            // The kernel changes mappings up to the first that it refuses, or that is not there.
+            let end = address.checked_add(length).unwrap_or(address);
+            while address < end
+                && let Some(mapping_end) = self.space.end(address)
+                && self.protect_all(address, mapping_end.min(end) - address, protection) == 0
+            {
+                address = mapping_end;
+            }
+        }
+        result
+    }
+
+    fn protect_all(&mut self, address: u64, length: u64, protection: u32) -> i64 {
         let host = u64::from(protection_of_host(protection));
         let result = own_call(sys::__NR_mprotect, [address, length, host, 0, 0, 0]);
         if result == 0 && length > 0 {
