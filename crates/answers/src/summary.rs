@@ -69,6 +69,10 @@ fn event_types(view: &View, scope: &Scope) -> Result<Vec<EventType>, Refusal> {
 
 /// `true` if one of the most expensive functions has a cost with a line.
 fn has_lines(view: &View) -> bool {
+    // Their sources would be refused.
+    if view.profile().refuse_wide_lines().is_err() {
+        return false;
+    }
     let mut ids: Vec<_> = view.subject_ids().collect();
     let count = MAX_FUNCTIONS_TO_LOOK_AT.min(ids.len());
     let key = |id: &_| (std::cmp::Reverse(view.self_cost(*id)[0]), *id);

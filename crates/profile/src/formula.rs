@@ -17,6 +17,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_format::raw::Factor;
@@ -33,18 +34,19 @@ use crate::csr::group_starts;
 /// assert_eq!(formula.to_string(), "Ir + 10 Bm - 2 L1m");
 /// # Ok::<(), gristmill_profile::formula::FormulaError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Formula {
-    terms: Vec<Term>,
+    /// The text, which was parsed once: a file can have millions of terms, whose list would take many times as much. Copies share it.
+    text: Arc<[u8]>,
 }
 
 /// One term of a formula. See the example of [`Formula`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term<'f> {
     /// The factor of the costs.
     pub factor: Cost,
     /// The event type.
-    pub name: Vec<u8>,
+    pub name: &'f [u8],
 }
 
 /// An error in the text of a formula. See the example of [`Definition::parse`].
@@ -91,40 +93,75 @@ impl Formula {
     ///
     /// [`FormulaError`] if the text is not a formula.
     pub fn parse(text: &[u8]) -> Result<Formula, FormulaError> {
-        let mut terms = Vec::new();
-        let mut at = skip_blanks(text, 0);
-        loop {
-            let mut sign: Cost = 1;
-            match text.get(at) {
-                Some(b'+') => at = skip_blanks(text, at + 1),
-                Some(b'-') => {
-                    sign = -1;
-                    at = skip_blanks(text, at + 1);
-                }
-                _ if terms.is_empty() => {}
-                _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, offset: at }),
-            }
-            let split = Factor::split(&text[at..]);
-            let Some(factor) = split.value else {
-                return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, offset: at });
-            };
-            at = text.len() - split.rest.len();
-            let is_in_name = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'+' | b'-' | b'*');
-            let length = text[at..].iter().take_while(is_in_name).count();
-            if length == 0 || text[at].is_ascii_digit() {
-                return Err(FormulaError { kind: FormulaErrorKind::NameExpected, offset: at });
-            }
-            terms.push(Term { factor: sign * Cost::from(factor), name: text[at..at + length].to_vec() });
-            at = skip_blanks(text, at + length);
-            if at == text.len() {
-                return Ok(Formula { terms });
-            }
-        }
+        Terms { text, at: 0, is_first: true }.try_for_each(|term| term.map(|_| ()))?;
+        Ok(Formula { text: text.into() })
     }
 
     /// Returns the terms; there is at least one.
-    pub fn terms(&self) -> &[Term] {
-        &self.terms
+    pub fn terms(&self) -> impl Iterator<Item = Term<'_>> {
+        // There was no error when it was parsed.
+        Terms { text: &self.text, at: 0, is_first: true }.filter_map(Result::ok)
+    }
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Formula) -> bool {
+        Arc::ptr_eq(&self.text, &other.text) || self.terms().eq(other.terms())
+    }
+}
+
+impl Eq for Formula {}
+
+/// Parses the terms of a formula.
+struct Terms<'f> {
+    text: &'f [u8],
+    at: usize,
+    is_first: bool,
+}
+
+impl<'f> Iterator for Terms<'f> {
+    type Item = Result<Term<'f>, FormulaError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.at = skip_blanks(self.text, self.at);
+        if self.at == self.text.len() && !self.is_first {
+            return None;
+        }
+        let term = self.term();
+        if term.is_err() {
+            // Nothing is behind an error.
+            self.at = self.text.len();
+        }
+        self.is_first = false;
+        Some(term)
+    }
+}
+
+impl<'f> Terms<'f> {
+    fn term(&mut self) -> Result<Term<'f>, FormulaError> {
+        let (text, mut at) = (self.text, self.at);
+        let mut sign: Cost = 1;
+        match text.get(at) {
+            Some(b'+') => at = skip_blanks(text, at + 1),
+            Some(b'-') => {
+                sign = -1;
+                at = skip_blanks(text, at + 1);
+            }
+            _ if self.is_first => {}
+            _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, offset: at }),
+        }
+        let split = Factor::split(&text[at..]);
+        let Some(factor) = split.value else {
+            return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, offset: at });
+        };
+        at = text.len() - split.rest.len();
+        let is_in_name = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'+' | b'-' | b'*');
+        let length = text[at..].iter().take_while(is_in_name).count();
+        if length == 0 || text[at].is_ascii_digit() {
+            return Err(FormulaError { kind: FormulaErrorKind::NameExpected, offset: at });
+        }
+        self.at = at + length;
+        Ok(Term { factor: sign * Cost::from(factor), name: &text[at..at + length] })
     }
 }
 
@@ -134,7 +171,7 @@ fn skip_blanks(text: &[u8], at: usize) -> usize {
 
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, term) in self.terms.iter().enumerate() {
+        for (index, term) in self.terms().enumerate() {
             match (index, term.factor < 0) {
                 (0, false) => {}
                 (0, true) => f.write_str("-")?,
@@ -144,7 +181,7 @@ impl fmt::Display for Formula {
             if term.factor.abs() != 1 {
                 write!(f, "{} ", term.factor.abs())?;
             }
-            f.write_str(&String::from_utf8_lossy(&term.name))?;
+            f.write_str(&String::from_utf8_lossy(term.name))?;
         }
         Ok(())
     }
@@ -456,11 +493,16 @@ struct Solver<'a> {
 
 impl Solver<'_> {
     fn solve(&mut self) {
-        let terms = || self.definitions.iter().map(|definition| &definition.formula.terms);
-        let needs: Vec<Option<usize>> =
-            terms().flatten().map(|term| self.defined.get(&term.name[..]).copied()).collect();
-        let owners = terms().enumerate().flat_map(|(owner, terms)| terms.iter().map(move |_| owner));
-        let found = components(&group_starts(self.definitions.len(), owners), |term| needs[term]);
+        let terms = || self.definitions.iter().map(|definition| definition.formula.terms());
+        let known = |term: Term<'_>| self.defined.get(term.name).copied();
+        // Most terms are recorded event types.
+        let needs: Vec<(usize, usize)> = terms()
+            .enumerate()
+            .flat_map(|(owner, terms)| terms.filter_map(known).map(move |needed| (owner, needed)))
+            .collect();
+        let owners = needs.iter().map(|&(owner, _)| owner);
+        let starts = group_starts(self.definitions.len(), owners);
+        let found = components(&starts, |need| Some(needs[need].1));
         // Definitions that others need come first.
         let mut order: Vec<(u32, usize)> =
             self.defined.values().map(|&index| (found.component_of[index], index)).collect();
@@ -468,8 +510,8 @@ impl Solver<'_> {
         for cycle in order.chunk_by(|a, b| a.0 == b.0) {
             let &[(_, first), ref others @ ..] = cycle else { continue };
             let name = &self.definitions[first].name;
-            let terms = &self.definitions[first].formula.terms;
-            if others.is_empty() && terms.iter().all(|term| term.name != *name) {
+            let mut terms = self.definitions[first].formula.terms();
+            if others.is_empty() && terms.all(|term| term.name != *name) {
                 self.derive(first);
             } else {
                 let names = cycle.iter().map(|&(_, index)| self.definitions[index].name.clone());
@@ -486,7 +528,7 @@ impl Solver<'_> {
         let mut is_missing: BTreeSet<&[u8]> = BTreeSet::new();
         let mut missing_bytes = 0;
         let (mut is_known, mut is_too_large) = (false, false);
-        for term in &definition.formula.terms {
+        for term in definition.formula.terms() {
             let mut take = |column: usize, factor: Cost| {
                 let sum = factors.entry(column).or_insert(0);
                 match factor.checked_mul(term.factor).and_then(|factor| factor.checked_add(*sum)) {
@@ -495,22 +537,22 @@ impl Solver<'_> {
                     _ => is_too_large = true,
                 }
             };
-            let needed = self.defined.get(&term.name[..]).and_then(|&needed| self.derived[needed].as_ref());
-            let lacking: &[Vec<u8>] = match (self.columns.get(&term.name[..]), needed) {
+            let needed = self.defined.get(term.name).and_then(|&needed| self.derived[needed].as_ref());
+            let (lacking, itself): (&[Vec<u8>], _) = match (self.columns.get(term.name), needed) {
                 (Some(&column), _) => {
                     is_known = true;
                     take(column, 1);
-                    &[]
+                    (&[], None)
                 }
                 (None, Some(derived)) => {
                     is_known = true;
                     self.steps += derived.factors.len() + derived.missing.len();
                     derived.factors.iter().for_each(|&(column, factor)| take(column, factor));
-                    &derived.missing
+                    (&derived.missing, None)
                 }
-                (None, None) => std::slice::from_ref(&term.name),
+                (None, None) => (&[], Some(term.name)),
             };
-            for name in lacking {
+            for name in lacking.iter().map(Vec::as_slice).chain(itself) {
                 if is_missing.insert(name) {
                     missing.push(name);
                     missing_bytes += name.len();

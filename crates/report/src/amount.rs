@@ -2,11 +2,19 @@
 
 use gristmill_format::Cost;
 use gristmill_output::CostUnit;
+use gristmill_profile::Part;
 
 /// Adds costs to sums, column by column.
 #[inline]
 pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+}
+
+/// Adds the costs of a part to those of all recorded event types.
+pub(crate) fn add_part(recorded: &mut [Cost], part: &Part<'_>) {
+    for (event, cost) in part.event_types().iter().zip(part.totals()) {
+        recorded[event.index()] += cost;
+    }
 }
 
 /// The reason why inclusive costs are estimates without a focus.

@@ -142,6 +142,11 @@ impl Columns {
         self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
+    /// Makes the cost of the first column.
+    pub(crate) fn first_shown(&self, recorded: &[Cost]) -> Option<Cost> {
+        self.sources.first()?.cost(recorded)
+    }
+
     /// Makes the call graph of the selected parts: with these columns, and after them the recorded event types that derived
     /// ones need and that are not shown.
     pub(crate) fn call_graph(

@@ -17,7 +17,9 @@ mod text_finder;
 mod texts;
 
 use std::borrow::Cow;
+
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, EventNames};
@@ -28,7 +30,7 @@ use serde::{Serialize, Serializer};
 
 pub use self::filtered_functions::FilteredFunctions;
 pub use self::group_numbers::group_name;
-use self::groups::Matching;
+use self::group_rows::Groups;
 pub use self::lines::{LineRow, ProgramLines};
 pub use self::list::FunctionList;
 pub use self::list_order::ListOrder;
@@ -39,8 +41,8 @@ use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::pattern::matches_name;
 use crate::rates::{Rate, Rates};
-use crate::shares::{part_shares, thread_shares};
-use crate::view::{LeftOut, Subject, SubjectId, View};
+use crate::shares::check_rows;
+use crate::view::{LeftOut, Subject, SubjectId, View, ViewError};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -243,8 +245,8 @@ struct Selected {
     all: usize,
 }
 
-/// The rows of a report. Those of functions are made when they are written: a profile has millions, and each row has its own
-/// texts and costs.
+/// The rows of a report. Most are made when they are written: a profile has millions of functions, and each row has its own texts
+/// and costs.
 #[derive(Debug, Clone)]
 struct FunctionRows<'v> {
     view: &'v View,
@@ -257,37 +259,42 @@ struct FunctionRows<'v> {
 #[derive(Debug, Clone)]
 enum Rows {
     Functions(Vec<SubjectId>),
-    Groups(Vec<FunctionRow>),
+    /// By their numbers among all groups.
+    Groups(Arc<Groups>, Vec<u32>),
+    /// Threads, parts, and groups that have rates or others within them.
+    Made(Vec<FunctionRow>),
 }
 
 impl FunctionRows<'_> {
     fn len(&self) -> usize {
         match &self.rows {
             Rows::Functions(ids) => ids.len(),
-            Rows::Groups(rows) => rows.len(),
+            Rows::Groups(_, numbers) => numbers.len(),
+            Rows::Made(rows) => rows.len(),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = Cow<'_, FunctionRow>> {
-        let (ids, rows) = match &self.rows {
-            Rows::Functions(ids) => (&ids[..], &[][..]),
-            Rows::Groups(rows) => (&[][..], &rows[..]),
-        };
-        let row = |&id: &SubjectId| {
-            let mut row = FunctionRow::new(self.view, &self.event_types, id);
-            if let Some(rates) = &self.rates {
-                row.rates = rates.of_function(id, self.sort);
+        (0..self.len()).map(|nth| match &self.rows {
+            Rows::Functions(ids) => {
+                let mut row = FunctionRow::new(self.view, &self.event_types, ids[nth]);
+                if let Some(rates) = &self.rates {
+                    row.rates = rates.of_function(ids[nth], self.sort);
+                }
+                Cow::Owned(row)
             }
-            Cow::Owned(row)
-        };
-        ids.iter().map(row).chain(rows.iter().map(Cow::Borrowed))
+            Rows::Groups(groups, numbers) => {
+                Cow::Owned(groups.row(self.view, &self.event_types, numbers[nth]))
+            }
+            Rows::Made(rows) => Cow::Borrowed(&rows[nth]),
+        })
     }
 
-    /// The rows that are groups.
-    fn groups(&self) -> &[FunctionRow] {
+    /// The rows that can have others within them.
+    fn made(&self) -> &[FunctionRow] {
         match &self.rows {
-            Rows::Functions(_) => &[],
-            Rows::Groups(rows) => rows,
+            Rows::Functions(_) | Rows::Groups(..) => &[],
+            Rows::Made(rows) => rows,
         }
     }
 
@@ -295,7 +302,7 @@ impl FunctionRows<'_> {
     fn has_unlimited(&self) -> bool {
         let is_estimate = || match &self.rows {
             Rows::Functions(ids) => ids.iter().any(|&id| self.view.is_inclusive_estimate(id)),
-            Rows::Groups(rows) => rows.iter().any(|row| row.is_inclusive_estimate),
+            Rows::Groups(..) | Rows::Made(_) => self.iter().any(|row| row.is_inclusive_estimate),
         };
         !self.view.has_attribution() && is_estimate()
     }
@@ -303,7 +310,7 @@ impl FunctionRows<'_> {
     fn has_upper_bound(&self) -> bool {
         match &self.rows {
             Rows::Functions(ids) => ids.iter().any(|&id| self.view.is_upper_limit(id)),
-            Rows::Groups(rows) => rows.iter().any(|row| row.is_upper_bound),
+            Rows::Groups(..) | Rows::Made(_) => self.iter().any(|row| row.is_upper_bound),
         }
     }
 
@@ -311,7 +318,10 @@ impl FunctionRows<'_> {
     fn self_cost(&self) -> Cost {
         match &self.rows {
             Rows::Functions(ids) => ids.iter().map(|&id| self.view.self_cost(id)[0]).sum(),
-            Rows::Groups(rows) => rows.iter().map(|row| row.self_costs[0]).sum(),
+            Rows::Groups(groups, numbers) => {
+                numbers.iter().map(|&number| groups.self_costs(self.view, number)[0]).sum()
+            }
+            Rows::Made(rows) => rows.iter().map(|row| row.self_costs[0]).sum(),
         }
     }
 }
@@ -323,28 +333,27 @@ impl Serialize for FunctionRows<'_> {
 }
 
 impl<'v> Functions<'v> {
+    /// Refuses rows that would take much more memory than the profile: there can be many parts, and each can have other event types.
+    ///
+    /// # Errors
+    ///
+    /// If the costs of all rows take more memory than a report may take.
+    pub fn check(view: &View, grouping: Grouping) -> Result<(), ViewError> {
+        check_rows(view, grouping)
+    }
+
     /// Takes the rows from a view.
     pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
         let head = Head::new(view);
-        let groups = |view: &View, head: &Head| match options.grouping {
-            Grouping::Function | Grouping::Cycle => {
-                Matching::new(view, head, &group_rows::units(view, options, None))
-            }
-            Grouping::Thread => groups::shares(thread_shares(view, head), head, options),
-            Grouping::Part => groups::shares(part_shares(view, head), head, options),
-            grouping => Matching::new(view, head, &group_rows::groups(view, options, grouping, None)),
-        };
         let Selected { mut rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),
-            _ => {
-                let mut rows = groups(view, &head);
-                if let Some(rates) = &options.rates {
-                    rows.add_rates(rates, groups(rates.view(), &Head::new(rates.view())), options.sort);
-                }
-                rows.sorted(options)
-            }
+            Grouping::Thread | Grouping::Part => groups::sorted_shares(view, &head, options),
+            _ => groups::sorted_groups(view, options),
         };
-        if let (Some(then), Rows::Groups(rows)) = (options.then, &mut rows) {
+        if options.then.is_some() || options.rates.is_some() {
+            rows = groups::made(rows, view, &head, options);
+        }
+        if let (Some(then), Rows::Made(rows)) = (options.then, &mut rows) {
             groups::fill(rows, view, &head, options, then);
         }
         let rates = options.rates.clone();
@@ -380,16 +389,22 @@ impl<'v> Functions<'v> {
 
     /// Returns the report with as many functions as its text has memory for, if it has more.
     fn cut(&self) -> Option<Functions<'v>> {
-        let Rows::Functions(ids) = &self.rows.rows else { return None };
         let view = self.rows.view;
         let most = view.profile().rows_of_text(view.events().len(), BYTES_OF_ROW);
-        let first = ids.get(..most).filter(|first| first.len() < ids.len())?;
+        if self.rows.len() <= most {
+            return None;
+        }
+        let rows = match &self.rows.rows {
+            Rows::Functions(ids) => Rows::Functions(ids[..most].to_vec()),
+            Rows::Groups(groups, numbers) => Rows::Groups(Arc::clone(groups), numbers[..most].to_vec()),
+            Rows::Made(_) => return None,
+        };
         let rows = FunctionRows {
             view,
             event_types: self.rows.event_types.clone(),
             rates: self.rows.rates.clone(),
             sort: self.sort,
-            rows: Rows::Functions(first.to_vec()),
+            rows,
         };
         Some(Functions {
             head: self.head.clone(),
@@ -421,8 +436,8 @@ fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Revers
 
 impl FunctionRow {
     /// Makes the row of a group, without costs and calls.
-    fn of_group(head: &Head, name: String) -> Self {
-        let none = head.costs(&vec![0; head.totals.len()]);
+    fn of_group(event_types: &EventNames, name: String) -> Self {
+        let none = Costs::new(event_types, vec![0; event_types.iter().len()]);
         FunctionRow {
             id: None,
             name,

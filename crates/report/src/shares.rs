@@ -5,16 +5,21 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
 use gristmill_output::lossy;
-use gristmill_profile::Part;
+use gristmill_profile::{MemoryBudget, Part};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::amount::add;
+use crate::amount::{add, add_part};
+use crate::grouping::Grouping;
 use crate::head::Head;
-use crate::view::View;
+use crate::view::{View, ViewError};
 
 /// The rows of each list of [`Shares`]. A profile can have millions of parts.
 const MAX_ROWS: usize = 1000;
+/// The rows of a list of threads or parts however many event types there are.
+const MIN_ROWS: usize = 8;
+/// Copies of the costs of a row: they are calculated, kept, and written as self and as inclusive cost.
+const COPIES: usize = 3;
 
 /// The self cost of a share of the profile. See the example of [`Overview`](crate::Overview).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -70,18 +75,34 @@ impl Shares {
     }
 }
 
+/// Refuses a row for each thread or part with too many costs.
+///
+/// # Errors
+///
+/// If the rows take more memory than a report may take.
+pub(crate) fn check_rows(view: &View, grouping: Grouping) -> Result<(), ViewError> {
+    let parts = PartSums::new(view);
+    let rows = match grouping {
+        Grouping::Thread => parts.by_thread().len(),
+        Grouping::Part => parts.parts.len(),
+        _ => return Ok(()),
+    };
+    let budget = MemoryBudget::new([&**view.profile()]);
+    budget.check_cells(parts.cells(rows)).map_err(ViewError::TooManyCosts)
+}
+
 /// Returns the costs of each thread, also of a single one. The order is the same for all event types.
 pub(crate) fn thread_shares(view: &View, head: &Head) -> Vec<ShareRow> {
     let parts = PartSums::new(view);
-    let sums = parts.by_thread();
-    parts.thread_rows(&sums, (0..sums.len()).collect(), head)
+    let keyed = parts.by_thread();
+    parts.thread_rows(&keyed, 0..keyed.len(), head)
 }
 
 /// Returns the costs of each part, also of a single one, in the order of the files.
 pub(crate) fn part_shares(view: &View, head: &Head) -> Vec<ShareRow> {
     let parts = PartSums::new(view);
-    let (sums, naming) = parts.times().unwrap_or_else(|| (parts.by(|nth, _| nth), PartNaming::Order));
-    parts.part_rows(&sums, naming, usize::MAX, head)
+    let (keyed, naming) = parts.times().unwrap_or_else(|| (parts.by(|nth, _| nth), PartNaming::Order));
+    parts.part_rows(&keyed, naming, usize::MAX, head)
 }
 
 /// Sums by the ids of a table.
@@ -134,22 +155,28 @@ impl<I: Copy> Sums<I> {
     }
 }
 
-/// Sums of parts with the same key, in the order of the keys.
-struct KeySums {
-    width: usize,
-    /// The index of the first part with each key.
-    firsts: Vec<usize>,
-    /// The costs of all keys, one row after another. A profile can have millions of parts, with a key each.
-    costs: Vec<Cost>,
+/// Parts with the same key, in the order of the keys.
+struct Keyed {
+    /// The indexes of the parts, those with the same key together.
+    parts: Vec<usize>,
+    /// The starts of each key in that list.
+    starts: Vec<usize>,
 }
 
-impl KeySums {
+impl Keyed {
     fn len(&self) -> usize {
-        self.firsts.len()
+        self.starts.len()
     }
 
-    fn costs(&self, row: usize) -> &[Cost] {
-        &self.costs[row * self.width..(row + 1) * self.width]
+    /// The indexes of the parts with a key, in the order of the files.
+    fn parts(&self, key: usize) -> &[usize] {
+        let end = self.starts.get(key + 1).copied().unwrap_or(self.parts.len());
+        &self.parts[self.starts[key]..end]
+    }
+
+    /// The first of them.
+    fn first(&self, key: usize) -> usize {
+        self.parts[self.starts[key]]
     }
 
     /// Returns nothing if there is only one key.
@@ -158,81 +185,103 @@ impl KeySums {
     }
 }
 
-/// The costs of the selected parts.
+/// The costs of the selected parts. They are summed when a row is made: a profile can have millions of parts, and of event types.
 struct PartSums<'v> {
     view: &'v View,
     parts: Vec<Part<'v>>,
-    width: usize,
-    /// The costs of all parts, one row after another.
-    costs: Vec<Cost>,
     has_several_pids: bool,
 }
 
 impl<'v> PartSums<'v> {
     fn new(view: &'v View) -> Self {
-        let width = view.events().len();
         let parts: Vec<Part<'v>> = view.profile().selected(view.selection()).collect();
         let has_several_pids = is_several(&parts, Part::pid);
-        let mut costs = Vec::with_capacity(parts.len() * width);
-        for part in &parts {
-            match view.costs_of_part(part) {
-                Ok(shown) => costs.extend_from_slice(&shown),
-                // A derived cost that is out of range in a part is so in the sum, which the view has refused.
-                Err(_) => costs.resize(costs.len() + width, 0),
-            }
-        }
-        PartSums { view, parts, width, costs, has_several_pids }
+        PartSums { view, parts, has_several_pids }
     }
 
-    /// Sums the parts with the same key.
-    fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> KeySums {
+    /// Puts the parts with the same key together.
+    fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Keyed {
         let mut keys: Vec<(K, usize)> =
             self.parts.iter().enumerate().map(|(nth, part)| (key(nth, part), nth)).collect();
         keys.sort_unstable();
-        let mut sums = KeySums { width: self.width, firsts: Vec::new(), costs: Vec::new() };
-        for (at, (key, nth)) in keys.iter().enumerate() {
-            let costs = &self.costs[nth * self.width..(nth + 1) * self.width];
-            if at > 0 && keys[at - 1].0 == *key {
-                let start = sums.costs.len() - self.width;
-                add(&mut sums.costs[start..], costs);
-            } else {
-                sums.firsts.push(*nth);
-                sums.costs.extend_from_slice(costs);
-            }
-        }
-        sums
+        let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at - 1].0 != keys[at].0).collect();
+        Keyed { starts, parts: keys.into_iter().map(|(_, nth)| nth).collect() }
     }
 
-    /// Makes rows of these sums.
+    /// Sums the costs of parts, by column.
+    fn costs(&self, parts: &[usize]) -> Vec<Cost> {
+        let mut recorded = vec![0; self.view.profile().event_count().max(1)];
+        parts.iter().for_each(|&nth| add_part(&mut recorded, &self.parts[nth]));
+        // A derived cost that is out of range in some parts is so in the sum, which the view has refused.
+        self.view.shown_costs(&recorded).unwrap_or_else(|_| vec![0; self.view.events().len()])
+    }
+
+    /// Sums the costs of the first column, by key.
+    fn first_costs(&self, keyed: &Keyed) -> Vec<Cost> {
+        let mut recorded = vec![0; self.view.profile().event_count().max(1)];
+        let cost = |key: usize| {
+            let parts = keyed.parts(key).iter().map(|&nth| &self.parts[nth]);
+            parts.clone().for_each(|part| add_part(&mut recorded, part));
+            let cost = self.view.first_shown_cost(&recorded);
+            // Other keys have other event types, and there can be very many.
+            parts.flat_map(Part::event_types).for_each(|event| recorded[event.index()] = 0);
+            cost
+        };
+        (0..keyed.len()).map(cost).collect()
+    }
+
+    /// The costs of this many rows and their copies.
+    fn cells(&self, rows: usize) -> usize {
+        rows.saturating_mul(self.view.events().len()).saturating_mul(COPIES)
+    }
+
+    /// Returns how many rows a list may have.
+    fn max_rows(&self) -> usize {
+        let budget = MemoryBudget::new([&**self.view.profile()]);
+        // One list of threads and one of parts.
+        let has_memory = |rows: &usize| budget.has_cells(self.cells(2 * rows));
+        (0..=MAX_ROWS).rev().step_by(MAX_ROWS / 50).find(has_memory).unwrap_or(0).max(MIN_ROWS)
+    }
+
+    /// Makes rows of these keys.
     fn rows(
         &self,
-        sums: &KeySums,
-        order: Vec<usize>,
+        keyed: &Keyed,
+        order: impl IntoIterator<Item = usize>,
         head: &Head,
         name: impl Fn(usize, &Part<'v>) -> String,
     ) -> Vec<ShareRow> {
-        let row = |row: usize| {
-            let nth = sums.firsts[row];
-            ShareRow { name: name(nth, &self.parts[nth]), self_costs: head.costs(sums.costs(row)) }
+        let row = |key: usize| {
+            let nth = keyed.first(key);
+            ShareRow {
+                name: name(nth, &self.parts[nth]),
+                self_costs: head.costs(&self.costs(keyed.parts(key))),
+            }
         };
         order.into_iter().map(row).collect()
     }
 
-    fn by_thread(&self) -> KeySums {
+    fn by_thread(&self) -> Keyed {
         self.by(|_, part| (part.pid(), part.thread()))
     }
 
     /// Makes the rows of threads, the highest cost first. Empty if there is only one.
     fn threads(&self, head: &Head) -> Vec<ShareRow> {
-        let Some(sums) = self.by_thread().several() else { return Vec::new() };
-        let mut order: Vec<usize> = (0..sums.len()).collect();
-        order.sort_by_key(|&row| Reverse(sums.costs(row)[0].unsigned_abs()));
-        order.truncate(MAX_ROWS);
-        self.thread_rows(&sums, order, head)
+        let Some(keyed) = self.by_thread().several() else { return Vec::new() };
+        let first_costs = self.first_costs(&keyed);
+        let mut order: Vec<usize> = (0..keyed.len()).collect();
+        order.sort_by_key(|&key| Reverse(first_costs[key].unsigned_abs()));
+        order.truncate(self.max_rows());
+        self.thread_rows(&keyed, order, head)
     }
 
-    fn thread_rows(&self, sums: &KeySums, order: Vec<usize>, head: &Head) -> Vec<ShareRow> {
-        self.rows(sums, order, head, |_, part| {
+    fn thread_rows(
+        &self,
+        keyed: &Keyed,
+        order: impl IntoIterator<Item = usize>,
+        head: &Head,
+    ) -> Vec<ShareRow> {
+        self.rows(keyed, order, head, |_, part| {
             let thread = part.thread().map(|thread| format!("thread {thread}"));
             let process = part.pid().filter(|_| self.has_several_pids).map(|pid| format!("process {pid}"));
             match (thread, process) {
@@ -244,34 +293,34 @@ impl<'v> PartSums<'v> {
     }
 
     fn parts(&self, head: &Head) -> Vec<ShareRow> {
-        let Some((sums, naming)) = self.times() else { return Vec::new() };
+        let Some((keyed, naming)) = self.times() else { return Vec::new() };
         if naming != PartNaming::Number && is_several(&self.parts, Part::thread) {
             return Vec::new();
         }
-        self.part_rows(&sums, naming, MAX_ROWS, head)
+        self.part_rows(&keyed, naming, self.max_rows(), head)
     }
 
-    /// Sums the parts by time, or else by the files that somebody gave together, or else by their headers. Returns nothing if
+    /// Puts the parts of a time together, or else by the files that somebody gave together, or else by their headers. Returns nothing if
     /// there is only one part.
-    fn times(&self) -> Option<(KeySums, PartNaming)> {
+    fn times(&self) -> Option<(Keyed, PartNaming)> {
         if self.parts.iter().all(|part| part.number().is_some())
-            && let Some(sums) = self.by(|_, part| (part.pid(), part.number())).several()
+            && let Some(keyed) = self.by(|_, part| (part.pid(), part.number())).several()
         {
-            return Some((sums, PartNaming::Number));
+            return Some((keyed, PartNaming::Number));
         }
         match self.by(|_, part| part.input()).several() {
-            Some(sums) => Some((sums, PartNaming::File)),
+            Some(keyed) => Some((keyed, PartNaming::File)),
             None => Some((self.by(|nth, _| nth).several()?, PartNaming::Order)),
         }
     }
 
-    fn part_rows(&self, sums: &KeySums, naming: PartNaming, limit: usize, head: &Head) -> Vec<ShareRow> {
+    fn part_rows(&self, keyed: &Keyed, naming: PartNaming, limit: usize, head: &Head) -> Vec<ShareRow> {
         let has_commands = is_several(&self.parts, Part::command);
         let has_threads = is_several(&self.parts, Part::thread);
-        let mut order: Vec<usize> = (0..sums.len()).collect();
-        order.sort_unstable_by_key(|&row| sums.firsts[row]);
+        let mut order: Vec<usize> = (0..keyed.len()).collect();
+        order.sort_unstable_by_key(|&key| keyed.first(key));
         order.truncate(limit);
-        self.rows(sums, order, head, |nth, part| {
+        self.rows(keyed, order, head, |nth, part| {
             if naming == PartNaming::File {
                 return self.view.profile().inputs()[part.input()].name.clone();
             }
@@ -401,6 +450,25 @@ mod tests {
             names(&format!("{without}part: 7\n{without}"), Selection::default()),
             ["part 1", "part 7"]
         );
+    }
+
+    #[test]
+    fn parts_of_one_name_have_their_own_rates() {
+        let body = "events: Ir I1mr ILmr\nfn=f\n1";
+        let text = format!("part: 2\n{body} 1000 10 0\n\npart: 2\n{body} 100 50 0\n{body} 10 1 0\n");
+        let inputs = [text.as_str(), &format!("part: 2\n{body} 3000 20 0\n")];
+        for text in inputs.map(str::to_owned).into_iter().chain([inputs.concat()]) {
+            let profile = Arc::new(Profile::from_bytes(text.into_bytes()));
+            let rates = Rates::new(Arc::clone(&profile), &ViewOptions::default()).unwrap();
+            let view = View::new(profile, &ViewOptions::default()).unwrap();
+            let options = FunctionsOptions { grouping: Grouping::Part, rates, ..FunctionsOptions::default() };
+            let functions = Functions::new(&view, &options);
+            assert_eq!(functions.matching, functions.rows().count());
+            for row in functions.rows() {
+                let [accesses, misses, _] = row.self_costs[..] else { panic!("three event types") };
+                assert_eq!((row.rates[0].misses, row.rates[0].accesses), (misses, accesses), "{}", row.name);
+            }
+        }
     }
 
     /// Before, a thread had the rates of the thread with as high a rank by the first event type of the profile.

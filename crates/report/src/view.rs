@@ -11,7 +11,7 @@ use gristmill_profile::analysis::{
 use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::{FileId, FunctionId, MemoryBudget, ObjectId, Part, Profile, Selection};
 
-use crate::amount::add;
+use crate::amount::add_part;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
 use crate::pattern::matches_name;
@@ -166,6 +166,11 @@ impl View {
         self.columns.shown(recorded).ok_or(ViewError::Overflow)
     }
 
+    /// Makes the cost of the first column, 0 if it is derived and out of range.
+    pub(crate) fn first_shown_cost(&self, recorded: &[Cost]) -> Cost {
+        self.columns.first_shown(recorded).unwrap_or(0)
+    }
+
     /// Returns the call graph after folding and cutting. Its nodes are the subjects.
     pub fn graph(&self) -> &CallGraph {
         &self.graph
@@ -307,9 +312,7 @@ impl View {
     /// If a derived cost is out of range.
     pub fn costs_of_part(&self, part: &Part<'_>) -> Result<Vec<Cost>, ViewError> {
         let mut recorded = vec![0; self.profile.event_count().max(1)];
-        for (event, cost) in part.event_types().iter().zip(part.totals()) {
-            add(&mut recorded[event.index()..=event.index()], &[cost]);
-        }
+        add_part(&mut recorded, part);
         self.shown_costs(&recorded)
     }
 

@@ -93,6 +93,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         rates,
         ..chosen
     };
+    Functions::check(&view, grouping).map_err(|error| load::unseen(&error))?;
     let report = Functions::new(&view, &options);
     if per_call && is_for_programs(args.format) {
         session.warn("--per-call has no effect: only text and Markdown have costs per call");

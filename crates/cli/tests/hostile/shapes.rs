@@ -46,9 +46,13 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "events-by-blocks", make: events_by_blocks, count: 3000 },
     Shape { name: "derived-by-functions", make: derived_by_functions, count: 900 },
     Shape { name: "derived-chain", make: derived_chain, count: 1200 },
+    Shape { name: "long-formula", make: |n, out| formula(n, "Ir", out), count: 6000 },
+    Shape { name: "long-formula-of-unknown", make: |n, out| formula(n, "X", out), count: 6000 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
     Shape { name: "parts", make: parts, count: 500 },
     Shape { name: "parts-with-new-events", make: parts_with_new_events, count: 400 },
+    Shape { name: "parts-with-other-events", make: |n, out| other_events(n, false, out), count: 800 },
+    Shape { name: "threads-with-other-events", make: |n, out| other_events(n, true, out), count: 600 },
     Shape { name: "threads", make: threads, count: 500 },
     Shape { name: "processes", make: processes, count: 500 },
     Shape { name: "positions-change", make: positions_change, count: 400 },
@@ -247,6 +251,12 @@ fn derived_chain(count: usize, out: &mut String) {
     put!(out, "fn=f\n1 1");
 }
 
+/// An event type that is the sum of very many.
+fn formula(count: usize, term: &str, out: &mut String) {
+    let terms = vec![term; count].join(" + ");
+    put!(out, "positions: line\nevents: Ir\nevent: d = Ir + {terms}\nfn=f\n1 1");
+}
+
 fn same_definitions(count: usize, out: &mut String) {
     put!(out, "positions: line\nevents: Ir");
     (0..count).for_each(|_| put!(out, "event: Twice = 2 Ir"));
@@ -263,6 +273,17 @@ fn parts_with_new_events(count: usize, out: &mut String) {
     put!(out, "version: 1\n");
     (1..=count)
         .for_each(|part| put!(out, "part: {part}\npositions: line\nevents: e{part}\nfn=f{part}\n1 1\n"));
+}
+
+/// The same function in parts that have other event types each.
+fn other_events(count: usize, are_threads: bool, out: &mut String) {
+    put!(out, "version: 1");
+    for part in 1..=count {
+        if are_threads {
+            put!(out, "thread: {part}");
+        }
+        put!(out, "part: {part}\nevents: e{part}\nfn=f\n1 1");
+    }
 }
 
 fn threads(count: usize, out: &mut String) {

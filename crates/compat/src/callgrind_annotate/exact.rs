@@ -18,7 +18,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -318,12 +318,14 @@ struct Found {
 
 /// The columns of event types. Of two with the same name, the last one has the costs of both.
 fn columns(option: &'static str, names: &[String], header: &ExactHeader) -> Result<Vec<usize>, ExactError> {
-    let column = |name: &[u8]| header.events.iter().rposition(|event| event == name);
+    let events = header.events.iter().enumerate();
+    let by_name: HashMap<&[u8], usize> = events.map(|(column, event)| (&event[..], column)).collect();
     if names.is_empty() {
-        return Ok(header.events.iter().filter_map(|event| column(event)).collect());
+        return Ok(header.events.iter().map(|event| by_name[&event[..]]).collect());
     }
     let find = |name: &String| {
-        column(name.as_bytes()).ok_or_else(|| ExactError::UnknownEvent { option, name: name.clone() })
+        let column = by_name.get(name.as_bytes()).copied();
+        column.ok_or_else(|| ExactError::UnknownEvent { option, name: name.clone() })
     };
     names.iter().map(find).collect()
 }

@@ -1,10 +1,11 @@
 //! Groups of functions with their costs, whose rows are made when they are shown.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use gristmill_format::Cost;
+use gristmill_output::json::{Costs, EventNames};
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{CycleId, GroupCosts, Partition, group_costs};
 use gristmill_profile::threads::map_on_threads;
@@ -16,7 +17,6 @@ use super::ordered::{Item, RowOrder};
 use super::{FunctionRow, FunctionsOptions, SortBy, function_order};
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
-use crate::head::Head;
 use crate::view::{SubjectId, View};
 
 /// Groups of functions, in the order in which they were made.
@@ -87,20 +87,20 @@ impl NamedGroups {
     }
 
     /// Makes the row of a group.
-    pub(super) fn row(&self, view: &View, head: &Head, group: u32) -> FunctionRow {
+    pub(super) fn row(&self, view: &View, event_types: &EventNames, group: u32) -> FunctionRow {
         let NamedGroups { names, costs, self_estimates, inclusive_estimates, call_estimates } = self;
         let width = view.events().len();
         let index = group as usize;
         let is_estimate = (0..width).any(|column| costs.is_estimate(index, column));
         FunctionRow {
-            self_costs: head.costs(&costs.self_costs.row(index)[..width]),
-            inclusive: head.costs(&costs.inclusive.row(index)[..width]),
+            self_costs: Costs::new(event_types, &costs.self_costs.row(index)[..width]),
+            inclusive: Costs::new(event_types, &costs.inclusive.row(index)[..width]),
             is_upper_bound: costs.is_upper_bound[index] && !is_estimate,
             is_self_estimate: self_estimates.contains(&group),
             is_inclusive_estimate: inclusive_estimates.contains(&group) || is_estimate,
             calls: CallCount::new(costs.call_counts[index], costs.has_inlined_calls[index])
                 .guessed(call_estimates.contains(&group)),
-            ..FunctionRow::of_group(head, names[index].clone())
+            ..FunctionRow::of_group(event_types, names[index].clone())
         }
     }
 }
@@ -117,9 +117,9 @@ impl Units {
         }
     }
 
-    fn row(&self, view: &View, head: &Head, index: u32) -> FunctionRow {
+    fn row(&self, view: &View, event_types: &EventNames, index: u32) -> FunctionRow {
         let (cycle, name) = match self.unit(index) {
-            Unit::Function(id) => return FunctionRow::new(view, &head.event_types, id),
+            Unit::Function(id) => return FunctionRow::new(view, event_types, id),
             Unit::Cycle(cycle, name) => (cycle, name),
         };
         let inclusive = view.inclusive();
@@ -128,23 +128,38 @@ impl Units {
             view.has_attribution() && members.any(|&member| is_estimate(view, view.subject_at(member)))
         };
         FunctionRow {
-            self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
-            inclusive: head.costs(inclusive.cycle_cost(cycle)),
+            self_costs: Costs::new(event_types, inclusive.cycle_self_cost(cycle)),
+            inclusive: Costs::new(event_types, inclusive.cycle_cost(cycle)),
             is_self_estimate: has_estimate(View::is_self_estimate),
             is_inclusive_estimate: has_estimate(View::is_inclusive_estimate),
             calls: view.cycle_calls(cycle),
             cycle: Some(cycle.number()),
-            ..FunctionRow::of_group(head, name.to_owned())
+            ..FunctionRow::of_group(event_types, name.to_owned())
         }
     }
 }
 
 impl Groups {
     /// Makes the row of a group.
-    pub(super) fn row(&self, view: &View, head: &Head, group: u32) -> FunctionRow {
+    pub(super) fn row(&self, view: &View, event_types: &EventNames, group: u32) -> FunctionRow {
         match self {
-            Groups::Named(groups) => groups.row(view, head, group),
-            Groups::Units(units) => units.row(view, head, group),
+            Groups::Named(groups) => groups.row(view, event_types, group),
+            Groups::Units(units) => units.row(view, event_types, group),
+        }
+    }
+
+    /// Returns the numbers that these groups have in another view of the functions. One that is not there has none.
+    pub(super) fn numbers_in(&self, numbers: &[u32], other: &Groups) -> Vec<Option<u32>> {
+        match (self, other) {
+            (Groups::Named(own), Groups::Named(other)) => {
+                // The first group is that of functions that are not taken.
+                let by_name: HashMap<&str, u32> =
+                    other.names.iter().map(String::as_str).zip(0..).skip(1).collect();
+                let name = |number: u32| own.names[number as usize].as_str();
+                numbers.iter().map(|&number| by_name.get(name(number)).copied()).collect()
+            }
+            // Functions and cycles do not depend on costs.
+            _ => numbers.iter().copied().map(Some).collect(),
         }
     }
 

@@ -1,65 +1,98 @@
 //! Rows that stand for several functions: cycles, and functions of one object, file, directory or class.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::group_numbers::group_name;
-use super::group_rows::{NamedGroups, Taken};
-use super::{FunctionRow, FunctionsOptions, Rows, Selected, SortBy, sort_key};
+use super::group_rows::{self, GroupOrder, Groups, NamedGroups, Taken};
+use super::list_order::ListOrder;
+use super::ordered::Ordered;
+use super::{FunctionRow, FunctionsOptions, Rows, Selected, sort_key};
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::rates::Rates;
-use crate::shares::ShareRow;
+use crate::shares::{ShareRow, part_shares, thread_shares};
 use crate::view::{SubjectId, View};
 
-/// All rows that match.
-pub(super) struct Matching {
-    rows: Vec<FunctionRow>,
-    /// The count of rows without any filter.
-    all: usize,
-}
-
-impl Matching {
-    /// Makes the rows of groups.
-    pub(super) fn new(view: &View, head: &Head, taken: &Taken) -> Self {
-        let Taken { groups, shown, all } = taken;
-        Matching { rows: shown.iter().map(|&group| groups.row(view, head, group)).collect(), all: *all }
-    }
-
-    /// Adds the rates that the same rows have in the view of the rates.
-    pub(super) fn add_rates(&mut self, rates: &Rates, same: Matching, sort: SortBy) {
-        for (row, same) in self.rows.iter_mut().zip(same.rows) {
-            row.rates = rates.of(sort.cost(&same.self_costs, &same.inclusive));
-        }
-    }
-
-    /// Orders the rows and applies the limit.
-    pub(super) fn sorted(self, options: &FunctionsOptions) -> Selected {
-        let Matching { mut rows, all } = self;
-        let matching = rows.len();
-        sort(&mut rows, options.sort);
-        rows.truncate(options.limit.unwrap_or(usize::MAX));
-        Selected { rows: Rows::Groups(rows), matching, all }
+/// Takes the groups of a view that match.
+fn taken(view: &View, options: &FunctionsOptions) -> Taken {
+    match options.grouping {
+        Grouping::Function | Grouping::Cycle => group_rows::units(view, options, None),
+        grouping => group_rows::groups(view, options, grouping, None),
     }
 }
 
-/// Orders rows by a key, then by name and object, then as they were made.
-fn sort(rows: &mut [FunctionRow], by: SortBy) {
-    rows.sort_by(|a, b| {
-        let key = |row: &FunctionRow| sort_key(by, row.inclusive[0], row.self_costs[0], row.calls.recorded());
-        key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
-    });
+/// Takes groups of functions, in order, up to the limit.
+pub(super) fn sorted_groups(view: &View, options: &FunctionsOptions) -> Selected {
+    let Taken { groups, shown, all } = taken(view, options);
+    let order = GroupOrder { view, groups: &groups, order: ListOrder::By(options.sort), names: None };
+    let limit = options.limit.unwrap_or(usize::MAX).min(shown.len());
+    let numbers = Ordered::new(order.items(&shown)).page(&order, 0..limit);
+    Selected { rows: Rows::Groups(Arc::new(groups), numbers), matching: shown.len(), all }
 }
 
-/// Takes threads or parts. Nothing calls them, so all of their cost is their own.
-pub(super) fn shares(shares: Vec<ShareRow>, head: &Head, options: &FunctionsOptions) -> Matching {
+/// Takes threads or parts, in order, up to the limit. Nothing calls them, so all of their cost is their own.
+pub(super) fn sorted_shares(view: &View, head: &Head, options: &FunctionsOptions) -> Selected {
+    let shares = of_parts(view, head, options.grouping);
     let all = shares.len();
-    let rows = shares.into_iter().filter(|share| options.takes_name(&share.name));
-    let rows = rows.map(|ShareRow { name, self_costs }| FunctionRow {
+    // They are the same in all views of the parts, in the same order; several can have one name.
+    let same = options.rates.as_ref().map(|rates| {
+        let view = rates.view();
+        (rates, of_parts(view, &Head::new(view), options.grouping))
+    });
+    let rates_of = |nth: usize| match &same {
+        Some((rates, shares)) => rates.of(&shares[nth].self_costs),
+        None => Vec::new(),
+    };
+    let rows = shares.into_iter().enumerate().filter(|(_, share)| options.takes_name(&share.name));
+    let rows = rows.map(|(nth, ShareRow { name, self_costs })| FunctionRow {
         inclusive: self_costs.clone(),
         self_costs,
-        ..FunctionRow::of_group(head, name)
+        rates: rates_of(nth),
+        ..FunctionRow::of_group(&head.event_types, name)
     });
-    Matching { rows: rows.collect(), all }
+    let mut rows: Vec<FunctionRow> = rows.collect();
+    let matching = rows.len();
+    let key = |row: &FunctionRow| sort_key(options.sort, row.inclusive[0], row.self_costs[0], 0);
+    rows.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name)));
+    rows.truncate(options.limit.unwrap_or(usize::MAX));
+    Selected { rows: Rows::Made(rows), matching, all }
+}
+
+fn of_parts(view: &View, head: &Head, grouping: Grouping) -> Vec<ShareRow> {
+    if grouping == Grouping::Thread { thread_shares(view, head) } else { part_shares(view, head) }
+}
+
+/// Makes the rows of groups, with their rates if these are wanted.
+pub(super) fn made(rows: Rows, view: &View, head: &Head, options: &FunctionsOptions) -> Rows {
+    // Functions get their rates when they are written, and have nothing within them.
+    let Rows::Groups(groups, numbers) = &rows else { return rows };
+    let made = numbers.iter().map(|&number| groups.row(view, &head.event_types, number));
+    let mut made: Vec<FunctionRow> = made.collect();
+    if let Some(rates) = &options.rates {
+        add_rates(&mut made, groups, numbers, rates, options);
+    }
+    Rows::Made(made)
+}
+
+/// Adds the rates that the same groups have in the view of the rates.
+fn add_rates(
+    rows: &mut [FunctionRow],
+    groups: &Groups,
+    numbers: &[u32],
+    rates: &Rates,
+    options: &FunctionsOptions,
+) {
+    let view = rates.view();
+    let event_types = Head::new(view).event_types;
+    let same = taken(view, options).groups;
+    let none = vec![0; view.totals().len()];
+    for (row, number) in rows.iter_mut().zip(groups.numbers_in(numbers, &same)) {
+        row.rates = match number.map(|number| same.row(view, &event_types, number)) {
+            Some(same) => rates.of(options.sort.cost(&same.self_costs, &same.inclusive)),
+            None => rates.of(&none),
+        };
+    }
 }
 
 /// Adds to each group the most expensive functions, or groups of another kind, within it.
@@ -118,7 +151,7 @@ pub(super) fn fill(
         let names = pairs.iter().map(|(_, name)| name.clone()).collect();
         let groups = NamedGroups::new(view, names, pair_of);
         for (pair, &(group, _)) in (0u32..).zip(&pairs).skip(1) {
-            add(group, groups.row(view, head, pair));
+            add(group, groups.row(view, &head.event_types, pair));
         }
     }
     for ((row, mut within), count) in rows.iter_mut().zip(within).zip(counts) {

@@ -282,14 +282,23 @@ type Ranked = (Reverse<(u128, u128)>, Key);
 fn sorted(view: &View, sums: &LineSums, options: &FunctionsOptions) -> Result<Vec<Key>, ViewError> {
     let profile = view.profile();
     let order = |a: &Ranked, b: &Ranked| -> Ordering {
-        let path = |key: &Key| profile.file(key.file);
+        let (of_a, of_b) = (&a.1, &b.1);
+        // Most lines share a path and a function, which can be long.
+        let paths = || match of_a.file == of_b.file {
+            true => Ordering::Equal,
+            false => profile.file(of_a.file).cmp(profile.file(of_b.file)),
+        };
         let name = |key: &Key| view.subject(key.function).name();
+        let names = || match of_a.function == of_b.function {
+            true => Ordering::Equal,
+            false => name(of_a).cmp(name(of_b)),
+        };
         let at = |key: &Key| (key.position, key.file);
         a.0.cmp(&b.0)
-            .then_with(|| path(&a.1).cmp(path(&b.1)))
-            .then_with(|| at(&a.1).cmp(&at(&b.1)))
-            .then_with(|| name(&a.1).cmp(name(&b.1)))
-            .then_with(|| a.1.cmp(&b.1))
+            .then_with(paths)
+            .then_with(|| at(of_a).cmp(&at(of_b)))
+            .then_with(names)
+            .then_with(|| of_a.cmp(of_b))
     };
     let limit = options.limit.unwrap_or(usize::MAX);
     let mut first: Vec<Ranked> = Vec::new();

@@ -187,7 +187,7 @@ impl FunctionList {
             ListRows::Groups { groups, ordered, .. } => {
                 let order = GroupOrder { view, groups, order: self.order, names };
                 let groups_of_page = lock(ordered).page(&order, page);
-                groups_of_page.into_iter().map(|group| groups.row(view, head, group)).collect()
+                groups_of_page.into_iter().map(|group| groups.row(view, &head.event_types, group)).collect()
             }
         };
         if is_reversed {

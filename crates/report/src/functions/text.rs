@@ -240,7 +240,7 @@ impl Functions<'_> {
     fn flat_names(&self, mark: &str, columns: impl Fn(&FunctionRow) -> usize) -> Vec<String> {
         let mut tops = names(self.rows.view, self.grouping, || self.rows(), &columns).into_iter();
         let Some(then) = self.then else { return tops.collect() };
-        let within = || self.rows.groups().iter().flat_map(|row| &row.within).map(Cow::Borrowed);
+        let within = || self.rows.made().iter().flat_map(|row| &row.within).map(Cow::Borrowed);
         let narrower = |row: &FunctionRow| match columns(row) {
             usize::MAX => usize::MAX,
             columns => columns.saturating_sub(mark.width()),

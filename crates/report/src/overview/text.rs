@@ -4,8 +4,11 @@ mod sections;
 
 use std::io::{self, Write};
 
+use gristmill_format::Cost;
 use gristmill_output::wrap::{columns, hang};
-use gristmill_output::{Cell, Column, Look, Table, bar, grouped, json, markdown, percent_number, printable};
+use gristmill_output::{
+    Cell, Column, Look, Table, bar, csv, grouped, json, markdown, percent_number, printable,
+};
 
 use self::sections::{Line, NAME_IN_SENTENCES, Section};
 use super::Overview;
@@ -41,22 +44,17 @@ impl Report for Overview {
 
     /// Writes one table with exact numbers; its first column says which list a row is of.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let events = || self.head.events.iter().map(|event| event.name.as_str());
-        let mut titles = vec![Column::text("list")];
-        titles.extend(events().map(|name| Column::number(format!("cost {name}"))));
-        titles.extend(["calls", "name", "file", "object"].map(Column::text));
-        let rows = self.all_sections().into_iter().flat_map(|section| {
-            let row = |line: Line| {
-                let mut cells = vec![Cell::new(section.list)];
-                cells.extend(line.costs.iter().map(|cost| Cell::new(cost.to_string())));
-                cells.push(Cell::new(line.calls.map_or_else(String::new, |calls| calls.for_programs())));
-                cells.extend([line.name, line.file, line.object].map(Cell::new));
-                cells
-            };
-            section.lines.into_iter().map(row).collect::<Vec<_>>()
-        });
-        let rows = rows.collect();
-        Table { columns: titles, rows }.write_csv(out)
+        let mut titles = vec!["list".to_owned()];
+        titles.extend(self.head.events.iter().map(|event| format!("cost {}", event.name)));
+        titles.extend(["calls", "name", "file", "object"].map(str::to_owned));
+        csv::write_line(titles.iter().map(String::as_str), out)?;
+        for (list, line) in self.all_lines() {
+            let mut cells: Vec<String> = line.costs.iter().map(Cost::to_string).collect();
+            cells.push(line.calls.map_or_else(String::new, |calls| calls.for_programs()));
+            cells.extend([line.name, line.file, line.object]);
+            csv::write_line([list].into_iter().chain(cells.iter().map(String::as_str)), out)?;
+        }
+        Ok(())
     }
 
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {

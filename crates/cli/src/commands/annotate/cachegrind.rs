@@ -66,7 +66,10 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
             .filter(|damage| damage.kind == "cut-off" || damage.is_joined());
         cut.for_each(|damage| job.session.warn(&damage.text));
     }
-    profile.refuse_many_events().map_err(|over| super::refused(&LayoutError::TooManyCosts(over)))?;
+    profile
+        .refuse_many_events()
+        .and_then(|()| profile.refuse_wide_lines())
+        .map_err(|over| super::refused(&LayoutError::TooManyCosts(over)))?;
     let mut single = Vec::new();
     if args.diff {
         single.extend(profile.inputs().iter().map(|input| Loader::new().load(vec![input.clone()])));

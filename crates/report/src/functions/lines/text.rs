@@ -29,6 +29,11 @@ const MIN_NAME_COLUMNS: usize = 14;
 const MIN_PATH_COLUMNS: usize = 14;
 /// The columns of source text in Markdown, whose place of display is not known.
 const MARKDOWN_TEXT_COLUMNS: usize = 80;
+/// The columns of the name of a file that are shown in any case.
+const MAX_FILE_COLUMNS: usize = 100;
+/// Bytes of a row while a table is made, and of its costs of one event type; measured.
+const BYTES_OF_ROW: usize = 1500;
+const BYTES_OF_CELLS: usize = 400;
 /// The copies of a name and a path while a table is made.
 const COPIES_OF_NAMES: usize = 6;
 /// The count of event types from which on some may be left out.
@@ -50,7 +55,7 @@ impl Report for ProgramLines<'_> {
         if self.rows.keys.is_empty() {
             return Ok(());
         }
-        let rows: Vec<LineRow> = self.rows().collect();
+        let rows: Vec<LineRow> = self.rows().take(self.shown()).collect();
         let look = &self.fitting_look(&rows, look);
         let all = Detail { events: self.head.events.len(), with_calls: self.has_calls };
         let (detail, mut table) = self.fitting_table(look, &rows, all);
@@ -73,9 +78,8 @@ impl Report for ProgramLines<'_> {
         if let Some(what) = left_out {
             wrap::write_dim(out, &format!("{what} need more columns (--width)"), look, 2)?;
         }
-        let hidden = self.matching - self.rows.keys.len();
-        if hidden > 0 {
-            writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", grouped(hidden))))?;
+        if let Some(rest) = self.rest() {
+            writeln!(out, "{}", look.dim(rest))?;
         }
         if let (Some(path), true, true) = (
             self.rows.sources.missing.first(),
@@ -98,7 +102,7 @@ impl Report for ProgramLines<'_> {
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
         writeln!(out, "{}\n", self.summary())?;
-        let rows: Vec<LineRow> = self.rows().collect();
+        let rows: Vec<LineRow> = self.rows().take(self.shown()).collect();
         let detail = Detail { events: self.head.events.len(), with_calls: self.has_calls };
         let mut table = self.table(&rows, detail);
         let has_text = rows.iter().any(|row| row.text.is_some());
@@ -123,7 +127,11 @@ impl Report for ProgramLines<'_> {
                 cells.push(Cell::code(text.unwrap_or_default()));
             }
         }
-        table.write_markdown(out)
+        table.write_markdown(out)?;
+        match self.rest().filter(|_| self.is_cut()) {
+            Some(rest) => writeln!(out, "\n{rest}"),
+            None => Ok(()),
+        }
     }
 
     /// Writes comma-separated values with exact numbers.
@@ -152,9 +160,28 @@ impl Report for ProgramLines<'_> {
 }
 
 impl ProgramLines<'_> {
+    /// The count of lines that a text shows: as many as it has memory for.
+    fn shown(&self) -> usize {
+        let events = self.head.events.len();
+        let bytes = BYTES_OF_ROW.saturating_add(BYTES_OF_CELLS.saturating_mul(events));
+        self.rows.keys.len().min(self.rows.view.profile().rows_of_text(events, bytes))
+    }
+
+    fn is_cut(&self) -> bool {
+        self.shown() < self.rows.keys.len()
+    }
+
+    /// The line about lines that are not shown.
+    fn rest(&self) -> Option<String> {
+        let hidden = self.matching - self.shown();
+        let how =
+            if self.is_cut() { "no memory for them; --format csv has all" } else { "--limit 0 shows all" };
+        (hidden > 0).then(|| format!("… and {} more ({how})", grouped(hidden)))
+    }
+
     /// The sentence that says how much is shown.
     fn summary(&self) -> String {
-        let shown = self.rows.keys.len();
+        let shown = self.shown();
         let noun = match (self.matching, self.is_filtered) {
             (1, false) => "line",
             (_, false) => "lines",
@@ -166,7 +193,7 @@ impl ProgramLines<'_> {
         } else {
             format!("{} of {} {noun}", grouped(shown), grouped(self.matching))
         };
-        let cost: Cost = self.rows().map(|row| row.self_costs[0]).sum();
+        let cost: Cost = self.rows().take(shown).map(|row| row.self_costs[0]).sum();
         let share = percent(cost, self.head.totals[0]);
         // A share that is rounded to zero is left out.
         if !matches!(&share[..], "" | "0.0%") && (shown < self.matching || self.is_filtered) {
@@ -336,7 +363,7 @@ fn fitted_files(paths: &[&str], columns: usize) -> Vec<String> {
         .iter()
         .map(|path| {
             if is_ambiguous.contains(base(path)) { shortened.next() } else { None }
-                .unwrap_or_else(|| base(path).to_owned())
+                .unwrap_or_else(|| fitted_paths(&[base(path)], columns.max(MAX_FILE_COLUMNS)).concat())
         })
         .collect()
 }

@@ -23,8 +23,6 @@ pub(super) const NAME_IN_SENTENCES: usize = 40;
 
 /// A list under its title.
 pub(super) struct Section {
-    /// The name of the list in CSV.
-    pub(super) list: &'static str,
     pub(super) title: String,
     pub(super) cost_title: &'static str,
     pub(super) lines: Vec<Line>,
@@ -135,35 +133,35 @@ impl Overview {
         let known =
             |rows: &[ShareRow]| rows.iter().filter(|row| !row.name.is_empty() && row.name != UNKNOWN).count();
         if known(&self.shares.objects) > 1 {
-            sections.push(self.shares_section("object", "Objects", &self.shares.objects, true));
+            sections.push(self.shares_section("Objects", &self.shares.objects, true));
         } else if known(&self.shares.files) > 1 {
-            sections.push(self.shares_section("file", "Source files", &self.shares.files, true));
+            sections.push(self.shares_section("Source files", &self.shares.files, true));
         }
         if !self.shares.threads.is_empty() {
-            sections.push(self.shares_section("thread", "Threads", &self.shares.threads, false));
+            sections.push(self.shares_section("Threads", &self.shares.threads, false));
         }
         if !self.shares.parts.is_empty() {
-            sections.push(self.shares_section("part", "Parts", &self.shares.parts, false));
+            sections.push(self.shares_section("Parts", &self.shares.parts, false));
         }
         sections.retain(|section| !section.lines.is_empty());
         sections
     }
 
-    /// The lists for programs: all rows.
-    pub(super) fn all_sections(&self) -> Vec<Section> {
-        let path = self.path.iter().flat_map(|path| &path.steps);
-        let shares = |rows: &[ShareRow]| rows.iter().map(|row| Line::of_share(row, false)).collect();
-        let lists: [(&'static str, Vec<Line>); 6] = [
-            ("hottest", self.hottest.iter().map(Line::of_function).collect()),
-            ("path", path.map(|step| Line::of_step(step, "")).collect()),
-            ("object", shares(&self.shares.objects)),
-            ("file", shares(&self.shares.files)),
-            ("thread", shares(&self.shares.threads)),
-            ("part", shares(&self.shares.parts)),
+    /// The rows of all lists, each with the name of its list, for programs.
+    pub(super) fn all_lines(&self) -> impl Iterator<Item = (&'static str, Line)> {
+        let hottest = self.hottest.iter().map(|row| ("hottest", Line::of_function(row)));
+        let steps = self.path.iter().flat_map(|path| &path.steps);
+        let steps = steps.map(|step| ("path", Line::of_step(step, "")));
+        let shares = [
+            ("object", &self.shares.objects),
+            ("file", &self.shares.files),
+            ("thread", &self.shares.threads),
+            ("part", &self.shares.parts),
         ];
-        let section =
-            |(list, lines)| Section { list, title: String::new(), cost_title: "", lines, remark: None };
-        lists.into_iter().map(section).collect()
+        let shares = shares
+            .into_iter()
+            .flat_map(|(list, rows)| rows.iter().map(move |row| (list, Line::of_share(row, false))));
+        hottest.chain(steps).chain(shares)
     }
 
     fn hottest_section(&self) -> Section {
@@ -186,7 +184,7 @@ impl Overview {
         let remark = self
             .is_cut
             .then(|| "there is no memory for more; gristmill functions --format csv has them all".to_owned());
-        Section { list: "hottest", title, cost_title: "Self", lines: lines.collect(), remark }
+        Section { title, cost_title: "Self", lines: lines.collect(), remark }
     }
 
     fn path_section(&self, path: &CallPath, name_columns: usize) -> Section {
@@ -201,7 +199,6 @@ impl Overview {
             Line::of_step(&steps[nth], lead)
         });
         Section {
-            list: "path",
             title: "Most expensive path of calls".to_owned(),
             cost_title: "Inclusive",
             lines: lines.collect(),
@@ -234,7 +231,7 @@ impl Overview {
         })
     }
 
-    fn shares_section(&self, list: &'static str, title: &str, rows: &[ShareRow], is_path: bool) -> Section {
+    fn shares_section(&self, title: &str, rows: &[ShareRow], is_path: bool) -> Section {
         // A last row for a single one would take as much space as that one.
         let shown = if rows.len() == MAX_SHARES + 1 { rows.len() } else { MAX_SHARES };
         // Those that would read 0.0% say little, and a single one takes a row in any case.
@@ -256,7 +253,7 @@ impl Overview {
             let name = format!("{} others", grouped(rows.len() - shown));
             lines.push(Line { costs, name, ..Line::default() });
         }
-        Section { list, title: title.to_owned(), cost_title: "Self", lines, remark: None }
+        Section { title: title.to_owned(), cost_title: "Self", lines, remark: None }
     }
 }
 
