@@ -35,6 +35,12 @@ pub fn check(program: &Path) -> Result<(), Refusal> {
     cpuid::check()?;
     loader::check(program)?;
     sanitizers::refuse(program)?;
+    if let Some(limit) = Limits::too_low() {
+        return Err(Refusal::new(format!(
+            "a limit of memory (ulimit -v, ulimit -d) of {} MiB that cannot be raised would hold for program and engine together",
+            limit >> 20
+        )));
+    }
     if Arena::has_memory() { Ok(()) } else { Err(no_memory()) }
 }
 

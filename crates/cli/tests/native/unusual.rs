@@ -421,7 +421,7 @@ fn a_limit_of_memory_holds_for_the_program() {
     let folder = folder(&[]);
     compile(folder.path(), "limited", &["-O1", "-pthread"], UNDER_LIMIT);
     for (option, expected) in
-        [("-Sv 6000000", "enough\n"), ("-v 8000000", "enough\n"), ("-Sv 1900000", "too little\n")]
+        [("-Sv 6000000", "enough\n"), ("-v 20000000", "enough\n"), ("-Sv 1900000", "too little\n")]
     {
         let words =
             format!("ulimit {option}; exec \"$0\" record --engine native -q --force -o a.out ./limited");
@@ -461,8 +461,8 @@ fn a_program_that_takes_all_memory_has_a_profile() {
     }
     let folder = folder(&[]);
     compile(folder.path(), "takes", &["-O1", "-pthread"], TAKES_ALL);
-    for option in ["-v 1500000", "-v 4000000", "-d 1000000", "-d 3000000"] {
-        for words in ["200000", "10000000", "2000 thread"] {
+    for option in ["-v 17000000", "-v 30000000", "-d 18000000"] {
+        for words in ["200000", "10000000", "1000000 thread"] {
             let line = format!(
                 "ulimit {option}; exec \"$0\" record --engine native -q --force -o a.out ./takes {words}"
             );
@@ -473,6 +473,36 @@ fn a_program_that_takes_all_memory_has_a_profile() {
             assert_eq!((code, shown.as_str()), (3, "all taken\n"), "{option} {words}: {}", stderr(&output));
             let shown = run_in(folder.path(), &["show", "after", "a.out"]);
             assert!(shown.status.success(), "{option} {words}: {}", stderr(&shown));
+        }
+    }
+}
+
+/// Programs would miss the memory that the engine takes.
+#[test]
+fn a_low_limit_that_cannot_be_raised_is_a_reason_for_valgrind() {
+    if !has_engine(&[]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let shell = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line, env!("CARGO_BIN_EXE_gristmill")]).current_dir(folder.path());
+        command.output().unwrap()
+    };
+    for limit in ["-v 8000000", "-d 8000000"] {
+        let can_be_raised =
+            shell(&format!("ulimit {limit}; ulimit {} unlimited", &limit[..2])).status.success();
+        let record = format!(
+            "ulimit {limit}; exec \"$0\" record --engine native -q --force -o a.out sh -c 'ulimit {}'",
+            &limit[..2]
+        );
+        let output = shell(&record);
+        if can_be_raised {
+            // The limit is the program's, and stays.
+            assert_eq!((code(&output), stdout(&output).as_str()), (0, "8000000\n"), "{}", stderr(&output));
+        } else {
+            assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{}", stderr(&output));
+            assert!(stderr(&output).contains("of 7812 MiB that cannot be raised"), "{}", stderr(&output));
         }
     }
 }

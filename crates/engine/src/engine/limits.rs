@@ -19,9 +19,11 @@ const RESOURCES: [u32; LIMIT_COUNT] =
 const FIRST_OF_FILES: usize = 2;
 const FILE_LIMITS: usize = LIMIT_COUNT - FIRST_OF_FILES;
 
-/// The memory that stays for the engine where a limit holds for both, as a part of it: to go on, and to write the profile.
-const RESERVED_PART: u64 = 8;
-const MAX_RESERVED_BYTES: u64 = 256 << 20;
+/// The least limit that may hold for the engine, too. With less, programs would miss the memory that the engine takes.
+const MIN_LIMIT_BYTES: u64 = 16 << 30;
+
+/// The memory that stays for the engine under such a limit: to go on, and to write the profile.
+const RESERVED_BYTES: u64 = 256 << 20;
 
 /// The limits that the program has set.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,6 +52,22 @@ impl Limits {
     pub(crate) fn of_memory() -> Option<u64> {
         let limits = RESOURCES[..FIRST_OF_FILES].iter().map(|resource| of_kernel(*resource)[0]);
         limits.min().filter(|limit| *limit != u64::MAX)
+    }
+
+    /// Returns a limit of memory that is too low for program and engine together and cannot be raised.
+    pub(crate) fn too_low() -> Option<u64> {
+        let memory = RESOURCES[..FIRST_OF_FILES].iter();
+        memory
+            .filter_map(|resource| {
+                let before @ [limit, highest] = of_kernel(*resource);
+                let can_be_raised = highest >= MIN_LIMIT_BYTES || {
+                    let raised = set(*resource, [limit, u64::MAX]);
+                    set(*resource, before);
+                    raw::error_of(raised).is_none()
+                };
+                (!can_be_raised).then_some(highest)
+            })
+            .min()
     }
 
     fn index(resource: u64) -> Option<usize> {
@@ -125,7 +143,7 @@ pub(super) fn is_ours(resource: u64) -> bool {
 }
 
 fn reserved_bytes() -> u64 {
-    Limits::of_memory().map_or(0, |limit| (limit / RESERVED_PART).min(MAX_RESERVED_BYTES))
+    Limits::of_memory().map_or(0, |_| RESERVED_BYTES)
 }
 
 /// `true` if the process can have that much more memory with this protection.
@@ -214,11 +232,12 @@ impl Engine {
     /// `true` if the engine still has memory when the program has that much more.
     pub(super) fn has_memory_beside(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
         let reserved = self.limits.reserved_bytes;
-        if reserved == 0 {
-            return true;
-        }
+        let added = length.saturating_sub(replaced[0]);
         let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { length.saturating_sub(replaced[1]) };
-        has_memory(reserved.saturating_add(length.saturating_sub(replaced[0])), sys::PROT_NONE)
-            && has_memory(reserved.saturating_add(writable), sys::PROT_READ | sys::PROT_WRITE)
+        // What replaces memory takes none of the engine's.
+        reserved == 0
+            || (added == 0 || has_memory(reserved.saturating_add(added), sys::PROT_NONE))
+                && (writable == 0
+                    || has_memory(reserved.saturating_add(writable), sys::PROT_READ | sys::PROT_WRITE))
     }
 }
