@@ -172,6 +172,8 @@ pub struct ComparedEvent {
     pub in_base: bool,
     /// `true` if the new profile has it.
     pub in_new: bool,
+    /// Its name for people, if a definition or a profile gives it one: the new side first.
+    pub long_name: Option<Vec<u8>>,
     /// Its definition, if it is derived.
     pub definition: Option<Definition>,
 }

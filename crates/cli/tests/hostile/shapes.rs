@@ -48,6 +48,8 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "derived-chain", make: derived_chain, count: 1200 },
     Shape { name: "long-formula", make: |n, out| formula(n, "Ir", out), count: 6000 },
     Shape { name: "long-formula-of-unknown", make: |n, out| formula(n, "X", out), count: 6000 },
+    Shape { name: "named-events", make: named_events, count: 1100 },
+    Shape { name: "closure-of-files", make: closure_of_files, count: 2000 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
     Shape { name: "parts", make: parts, count: 500 },
     Shape { name: "parts-with-new-events", make: parts_with_new_events, count: 400 },
@@ -255,6 +257,22 @@ fn derived_chain(count: usize, out: &mut String) {
 fn formula(count: usize, term: &str, out: &mut String) {
     let terms = vec![term; count].join(" + ");
     put!(out, "positions: line\nevents: Ir\nevent: d = Ir + {terms}\nfn=f\n1 1");
+}
+
+/// Recorded event types with long names.
+fn named_events(count: usize, out: &mut String) {
+    let events: String = (0..count).map(|event| format!(" e{event}")).collect();
+    put!(out, "positions: line\nevents:{events}");
+    (0..count).for_each(|event| put!(out, "event: e{event} : name {event}"));
+    put!(out, "fn=f\n1 1");
+}
+
+/// A closure with lines of many files, beside functions that do not change.
+fn closure_of_files(count: usize, out: &mut String) {
+    put!(out, "{HEADER}fl=main.rs");
+    (0..40).for_each(|function| put!(out, "fn=g{function}\n{function} 1"));
+    put!(out, "fn=main::{{closure#0}}\n1 1");
+    (0..count).for_each(|file| put!(out, "fi=f{file}\n7 1"));
 }
 
 fn same_definitions(count: usize, out: &mut String) {

@@ -1,5 +1,6 @@
 //! The difference as a profile with signed costs, for every program that reads profiles.
 
+use std::collections::HashSet;
 use std::io;
 
 use gristmill_format::{
@@ -75,12 +76,10 @@ impl Comparison<'_> {
 
     fn write_events<W: io::Write>(&self, writer: &mut Writer<W>) -> Result<(), Error> {
         let names: Vec<&[u8]> = self.recorded_columns().map(|column| &self.events[column].name[..]).collect();
-        let mut said: Vec<&[u8]> = Vec::new();
+        let mut unsaid: HashSet<&[u8]> = names.iter().copied().collect();
         for definition in self.runs.iter().flat_map(|run| run.profile.event_definitions()) {
             let EventDefinition { name, formula, long_name } = definition;
-            let is_shown = names.contains(&name) && formula.is_none() && long_name.is_some();
-            if is_shown && !said.contains(&name) {
-                said.push(name);
+            if formula.is_none() && long_name.is_some() && unsaid.remove(name) {
                 writer.write(&Record::new(Line::Header(Header::Event(definition))))?;
             }
         }

@@ -206,7 +206,11 @@ fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
     let has_common = |of_file: &[(SourceLine, Cost)]| {
         of_file.iter().any(|(line, _)| b.binary_search_by_key(line, |(other, _)| *other).is_ok())
     };
-    let is_in_b = |file| b.iter().filter(is_known).any(|(line, _)| line.file == file);
+    let is_in_b = |file| {
+        // Lines that are not known come first.
+        let first = b.partition_point(|(line, _)| (line.file, line.line) <= (file, 0));
+        b.get(first).is_some_and(|(line, _)| line.file == file)
+    };
     let a: Vec<(SourceLine, Cost)> = a.iter().filter(is_known).copied().collect();
     a.chunk_by(|one, next| one.0.file == next.0.file)
         .any(|of_file| is_in_b(of_file[0].0.file) && !has_common(of_file))

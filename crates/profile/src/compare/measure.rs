@@ -1,6 +1,6 @@
 //! Measuring: joins functions, sums each run over them, and puts the runs side by side.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gristmill_format::ProducerKind;
 
@@ -105,6 +105,7 @@ impl<'p> Comparison<'p> {
                 repetition: 0,
                 in_base,
                 in_new,
+                long_name: derived.definition.long_name.clone(),
                 definition: Some(derived.definition.clone()),
             });
         }
@@ -238,6 +239,7 @@ fn tables_of(graph: CallGraph, links: &CallGraph) -> [CostTable; 6] {
 fn events_of(runs: &[Run<'_>]) -> Vec<ComparedEvent> {
     let mut events: Vec<ComparedEvent> = Vec::new();
     let mut interner = Interner::default();
+    let long_names = long_names(runs);
     for &Run { profile, side } in runs {
         for event in profile.events().map(|event| profile.event(event)) {
             let (index, is_first) = interner.intern((event.name, event.repetition));
@@ -247,6 +249,7 @@ fn events_of(runs: &[Run<'_>]) -> Vec<ComparedEvent> {
                     repetition: event.repetition,
                     in_base: false,
                     in_new: false,
+                    long_name: long_names.get(event.name).map(|&name| name.to_vec()),
                     definition: None,
                 });
             }
@@ -257,6 +260,22 @@ fn events_of(runs: &[Run<'_>]) -> Vec<ComparedEvent> {
         }
     }
     events
+}
+
+/// Returns the long names of recorded event types, by name.
+fn long_names<'p>(runs: &[Run<'p>]) -> HashMap<&'p [u8], &'p [u8]> {
+    let mut long_names = HashMap::new();
+    for run in [Side::New, Side::Base].iter().flat_map(|side| runs.iter().filter(|run| run.side == *side)) {
+        let mut seen = HashSet::new();
+        for event in run.profile.event_definitions().filter(|event| event.formula.is_none()) {
+            if seen.insert(event.name)
+                && let Some(long_name) = event.long_name
+            {
+                long_names.entry(event.name).or_insert(long_name);
+            }
+        }
+    }
+    long_names
 }
 
 /// Returns the column of each event type of a profile.
