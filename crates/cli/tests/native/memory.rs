@@ -152,3 +152,43 @@ fn programs_lock_their_memory_and_not_that_of_the_engine() {
         }
     }
 }
+
+/// Reserves memory under a limit of its own, and makes parts of it writable.
+const LIMITS_ITSELF: &str = r#"
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+enum { MB = 1 << 20, ALL = PROT_READ | PROT_WRITE };
+static char *reserve(int megabytes, int flags) { return mmap(0, (size_t)megabytes * MB, PROT_NONE, flags | MAP_ANONYMOUS, -1, 0); }
+static void change(char *start, int megabytes, int access) { printf("%d\n", mprotect(start, (size_t)megabytes * MB, access)); }
+int main(void) {
+    setvbuf(stdout, 0, _IONBF, 0);
+    char *own = reserve(400, MAP_PRIVATE), *shared = reserve(400, MAP_SHARED);
+    setrlimit(RLIMIT_DATA, &(struct rlimit){100 * MB, RLIM_INFINITY});
+    change(own, 150, ALL);
+    change(own, 50, ALL);
+    change(own, 60, ALL);
+    change(own, 50, PROT_READ);
+    change(own, 80, ALL);
+    change(own + 100 * MB, 40, ALL);
+    change(own + 100 * MB, 300, PROT_READ | PROT_EXEC);
+    change(shared, 400, ALL);
+    change(own, 80, PROT_NONE);
+    change(own + 300 * MB, 80, ALL);
+    change(own, 80, ALL);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_limit_of_its_own_holds_for_a_change_of_protection() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "limits", &["-O1"], LIMITS_ITSELF);
+    let expected = Command::new("./limits").current_dir(folder.path()).output().unwrap();
+    assert!(stdout(&expected).starts_with("-1\n0\n"), "{}", stdout(&expected));
+    let output = crate::record(folder.path(), &["-q", "-o", "a.out", "./limits"]);
+    assert_eq!((code(&output), stdout(&output)), (0, stdout(&expected)), "{}", stderr(&output));
+}

@@ -29,8 +29,8 @@ const RESERVED_BYTES: u64 = 256 << 20;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limits {
     own: [Option<Limit>; RESOURCES.len()],
-    /// The memory that the program must leave. 0 if no limit holds for the engine.
-    reserved_bytes: u64,
+    /// The memory that the program must leave, of all and of what can be written. 0 where no limit holds for the engine.
+    reserved_bytes: [u64; FIRST_OF_FILES],
 }
 
 impl Limits {
@@ -142,8 +142,13 @@ pub(super) fn is_ours(resource: u64) -> bool {
     Limits::index(resource).is_some()
 }
 
-fn reserved_bytes() -> u64 {
-    Limits::of_memory().map_or(0, |_| RESERVED_BYTES)
+/// `true` if memory that is added to some exceeds a limit.
+fn exceeds(limit: Option<Limit>, used: u64, added: u64) -> bool {
+    limit.is_some_and(|[limit, _]| limit != u64::MAX && used.saturating_add(added) > limit)
+}
+
+fn reserved_bytes() -> [u64; FIRST_OF_FILES] {
+    std::array::from_fn(|index| if of_kernel(RESOURCES[index])[0] == u64::MAX { 0 } else { RESERVED_BYTES })
 }
 
 /// `true` if the process can have that much more memory with this protection.
@@ -219,25 +224,24 @@ impl Engine {
 
     /// `true` if the program may not have that much more memory. It replaces this much, and this much that can be written.
     pub(super) fn is_beyond_limit(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
-        let [all, data, ..] = self.limits.own;
-        let exceeds = |limit: Option<Limit>, used: u64| {
-            limit.is_some_and(|[limit, _]| limit != u64::MAX && used.saturating_add(length) > limit)
-        };
-        exceeds(all, self.space.mapped_bytes().saturating_sub(replaced[0]))
-            || protection & sys::PROT_WRITE != 0
-                && exceeds(data, self.space.writable_bytes().saturating_sub(replaced[1]))
-            || !self.has_memory_beside(length, protection, replaced)
+        let [all, ..] = self.limits.own;
+        let used = self.space.mapped_bytes().saturating_sub(replaced[0]);
+        let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { length.saturating_sub(replaced[1]) };
+        let added = length.saturating_sub(replaced[0]);
+        let [reserved, _] = self.limits.reserved_bytes;
+        exceeds(all, used, length)
+            || self.is_beyond_limit_of_data(writable)
+            // What replaces memory takes none of the engine's.
+            || reserved > 0 && added > 0 && !has_memory(reserved.saturating_add(added), sys::PROT_NONE)
     }
 
-    /// `true` if the engine still has memory when the program has that much more.
-    pub(super) fn has_memory_beside(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
-        let reserved = self.limits.reserved_bytes;
-        let added = length.saturating_sub(replaced[0]);
-        let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { length.saturating_sub(replaced[1]) };
-        // What replaces memory takes none of the engine's.
-        reserved == 0
-            || (added == 0 || has_memory(reserved.saturating_add(added), sys::PROT_NONE))
-                && (writable == 0
-                    || has_memory(reserved.saturating_add(writable), sys::PROT_READ | sys::PROT_WRITE))
+    /// `true` if the program may not have that much more memory that can be written, also where it only changes the protection.
+    pub(super) fn is_beyond_limit_of_data(&self, added: u64) -> bool {
+        let [_, data, ..] = self.limits.own;
+        let [_, reserved] = self.limits.reserved_bytes;
+        let access = sys::PROT_READ | sys::PROT_WRITE;
+        added > 0
+            && (exceeds(data, self.space.writable_bytes(), added)
+                || reserved > 0 && !has_memory(reserved.saturating_add(added), access))
     }
 }

@@ -383,9 +383,9 @@ impl Engine {
             (address, length) = (start, length.saturating_add(address - start));
         }
         let protection = protection & !sys::PROT_GROWSDOWN;
-        let [_, writable] = self.space.bytes_in(address, length);
-        let has_memory = || self.has_memory_beside(length, protection, [length, writable]);
-        if self.space.is_foreign(address, length) || !has_memory() {
+        let can_be_written = protection & sys::PROT_WRITE != 0;
+        let added = if can_be_written { self.space.read_only_bytes_in(address, length) } else { 0 };
+        if self.space.is_foreign(address, length) || self.is_beyond_limit_of_data(added) {
             return failed(ENOMEM);
         }
         let result = self.protect_all(address, length, protection);
