@@ -160,9 +160,14 @@ impl<K: Copy + Ord> UnsortedCosts<K> {
     }
 
     fn push(&mut self, key: K, count: Cost, costs: &Costs<'_>, events: &[EventId]) {
+        // The row ends with the last cost: a line can give a few of very many.
         self.row.clear();
-        self.row.resize(self.width, 0);
-        place_costs(costs, events, &mut self.row);
+        for (cost, event) in costs.iter().zip(events) {
+            if self.row.len() <= event.index() {
+                self.row.resize(event.index() + 1, 0);
+            }
+            self.row[event.index()] += cost.unwrap_or_else(|fault| fault.repaired);
+        }
         // Lines of one position are usually neighbours.
         match self.keys.last() {
             Some(&(last, row)) if last == key => {

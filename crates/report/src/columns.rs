@@ -1,6 +1,6 @@
 //! Columns: the event types that a view shows, recorded and derived.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped, in_words, lossy, printable};
@@ -196,8 +196,8 @@ impl Columns {
                 }
             }
         }
-        let hidden: Vec<usize> = (0..needed.len()).filter(|column| !order.contains(column)).collect();
-        order.extend(hidden);
+        let shown: HashSet<usize> = order.iter().copied().collect();
+        order.extend((0..needed.len()).filter(|column| !shown.contains(column)));
         let graph = graph.with_derived(&derived).map_err(|_| ViewError::Overflow)?;
         Ok(graph.with_columns(&order))
     }

@@ -1,5 +1,6 @@
 //! The first lines of every report: the profile, the selected part of it, and doubts about it.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -184,10 +185,11 @@ fn notes(view: &View) -> Vec<String> {
 
 /// Remarks on derived event types if these are shown: one sentence each.
 pub(crate) fn derivation_notes(faults: &[DerivationFault], shown: &[&str]) -> impl Iterator<Item = String> {
+    let shown: HashSet<&str> = shown.iter().copied().collect();
     // An event type that is not shown matters only if it could not be derived at all.
-    let is_relevant = |fault: &&DerivationFault| match fault {
+    let is_relevant = move |fault: &&DerivationFault| match fault {
         DerivationFault::Missing { name, is_derived: true, .. } => {
-            shown.contains(&String::from_utf8_lossy(name).as_ref())
+            shown.contains(String::from_utf8_lossy(name).as_ref())
         }
         _ => true,
     };

@@ -49,6 +49,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-formula", make: |n, out| formula(n, "Ir", out), count: 6000 },
     Shape { name: "long-formula-of-unknown", make: |n, out| formula(n, "X", out), count: 6000 },
     Shape { name: "named-events", make: named_events, count: 1100 },
+    Shape { name: "derived-of-missing", make: derived_of_missing, count: 1100 },
     Shape { name: "closure-of-files", make: closure_of_files, count: 2000 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
     Shape { name: "parts", make: parts, count: 500 },
@@ -264,6 +265,14 @@ fn named_events(count: usize, out: &mut String) {
     let events: String = (0..count).map(|event| format!(" e{event}")).collect();
     put!(out, "positions: line\nevents:{events}");
     (0..count).for_each(|event| put!(out, "event: e{event} : name {event}"));
+    put!(out, "fn=f\n1 1");
+}
+
+/// Event types that are derived, as far as they can be.
+fn derived_of_missing(count: usize, out: &mut String) {
+    let events: String = (0..count).map(|event| format!(" e{event}")).collect();
+    put!(out, "positions: line\nevents:{events}");
+    (0..count).for_each(|event| put!(out, "event: d{event} = e1 + missing"));
     put!(out, "fn=f\n1 1");
 }
 

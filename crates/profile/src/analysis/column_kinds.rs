@@ -3,6 +3,8 @@
 //! Sums of costs follow a formula by themselves. Where a number is more than a sum, as a cost that is limited to the total
 //! or the share of a caller, a derived column is calculated from the others of its row, so that each row follows the formula.
 
+use std::collections::{HashMap, HashSet};
+
 use gristmill_format::Cost;
 
 use crate::cost::CostTable;
@@ -30,17 +32,25 @@ impl ColumnKinds {
     /// Returns the kinds of a graph that has these columns of this one. A column whose operands are not all among them is no
     /// longer derived.
     pub(crate) fn selected(&self, columns: &[usize]) -> Self {
-        let new_index = |column: usize| columns.iter().position(|&selected| selected == column);
+        // The first of equal columns counts.
+        let new_columns: HashMap<usize, usize> = columns
+            .iter()
+            .copied()
+            .enumerate()
+            .rev()
+            .map(|(new_column, column)| (column, new_column))
+            .collect();
+        let derived: HashMap<usize, &[(usize, Cost)]> =
+            self.derived.iter().rev().map(|(column, factors)| (*column, &factors[..])).collect();
+        let memory: HashSet<usize> = self.memory.iter().copied().collect();
         let mut selected = ColumnKinds::default();
         for (new_column, column) in columns.iter().enumerate() {
-            if self.memory.contains(column) {
+            if memory.contains(column) {
                 selected.memory.push(new_column);
             }
-            let Some((_, factors)) = self.derived.iter().find(|(derived, _)| derived == column) else {
-                continue;
-            };
-            let factors: Option<Vec<(usize, Cost)>> =
-                factors.iter().map(|&(operand, factor)| Some((new_index(operand)?, factor))).collect();
+            let Some(factors) = derived.get(column) else { continue };
+            let new_factor = |&(operand, factor): &(usize, Cost)| Some((*new_columns.get(&operand)?, factor));
+            let factors: Option<Vec<(usize, Cost)>> = factors.iter().map(new_factor).collect();
             selected.derived.extend(factors.map(|factors| (new_column, factors)));
         }
         selected

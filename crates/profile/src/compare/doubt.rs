@@ -1,9 +1,9 @@
 //! Doubts about joined functions: a profile cannot prove that functions of unlike names or places are one.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gristmill_format::Cost;
+use gristmill_format::{Cost, FunctionName};
 
 use super::in_place::{InPlace, Place};
 use super::join_rule::JoinRule;
@@ -179,14 +179,35 @@ impl Comparison<'_> {
         }
         let mut unseen = closures.split_off(closures.len().min(MAX_FUNCTIONS));
         let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
+        let files_around = self.files_around(&closures);
         let is_other = |closure: &JoinedId| {
+            let is_of_file = |file: JoinedPathId| {
+                let around = files_around.get(around_closure(self.mention(*closure).name));
+                around.map(|around| self.path(file).iter().flatten().any(|path| around.contains(path)))
+            };
             in_place.compare(*closure, *closure) == Place::Other
-                || is_unmoved && have_other_lines(&self.lines_of_first_runs(in_place, *closure))
+                || is_unmoved && have_other_lines(&self.lines_of_first_runs(in_place, *closure), is_of_file)
         };
         closures.retain(is_other);
         closures.sort_unstable();
         unseen.sort_unstable();
         (closures, unseen)
+    }
+
+    /// Returns the files of the functions around closures, by the names of these functions.
+    fn files_around(&self, closures: &[JoinedId]) -> HashMap<&[u8], HashSet<&[u8]>> {
+        let around: HashSet<&[u8]> =
+            closures.iter().map(|&closure| around_closure(self.mention(closure).name)).collect();
+        let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::new();
+        for function in self.functions() {
+            for mention in [self.in_base(function), self.in_new(function)].into_iter().flatten() {
+                let name = FunctionName::parse(mention.name).base();
+                if around.contains(name) {
+                    files.entry(name).or_default().insert(mention.file);
+                }
+            }
+        }
+        files
     }
 
     /// Returns `true` if the object of a function is the program that its side ran.
@@ -197,11 +218,25 @@ impl Comparison<'_> {
 
 /// `true` if a name is that of a closure.
 pub(crate) fn is_closure(name: &[u8]) -> bool {
-    [&b"{closure"[..], b"{{closure", b"{lambda"].iter().any(|mark| memchr::memmem::find(name, mark).is_some())
+    CLOSURES.iter().any(|mark| memchr::memmem::find(name, mark).is_some())
 }
 
-/// `true` if two functions have lines in a file, and none in common there. Both are sorted.
-fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
+/// The starts of names of closures.
+const CLOSURES: [&[u8]; 3] = [b"{closure", b"{{closure", b"{lambda"];
+
+/// Returns the name of the function that a closure is in.
+fn around_closure(name: &[u8]) -> &[u8] {
+    let marks = CLOSURES.iter().filter_map(|mark| memchr::memmem::find(name, mark));
+    let name = marks.min().map_or(name, |at| &name[..at]);
+    name.strip_suffix(b"::").unwrap_or(name)
+}
+
+/// `true` if two closures have lines in the file of the function that they are in, and none in common there. What was inlined has lines of
+/// other files, which can be others of the same closure. If that file is not known, there is none in common in any file. Both are sorted.
+fn have_other_lines(
+    [a, b]: &[Vec<(SourceLine, Cost)>; 2],
+    is_of_file: impl Fn(JoinedPathId) -> Option<bool>,
+) -> bool {
     let is_known = |(line, _): &&(SourceLine, Cost)| line.line > 0;
     let has_common = |of_file: &[(SourceLine, Cost)]| {
         of_file.iter().any(|(line, _)| b.binary_search_by_key(line, |(other, _)| *other).is_ok())
@@ -212,8 +247,11 @@ fn have_other_lines([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> bool {
         b.get(first).is_some_and(|(line, _)| line.file == file)
     };
     let a: Vec<(SourceLine, Cost)> = a.iter().filter(is_known).copied().collect();
-    a.chunk_by(|one, next| one.0.file == next.0.file)
-        .any(|of_file| is_in_b(of_file[0].0.file) && !has_common(of_file))
+    let mut common = a
+        .chunk_by(|one, next| one.0.file == next.0.file)
+        .filter(|of_file| is_of_file(of_file[0].0.file) != Some(false) && is_in_b(of_file[0].0.file))
+        .peekable();
+    common.peek().is_some() && common.all(|of_file| !has_common(of_file))
 }
 
 /// `true` if two paths of sources differ in versions of their directories only.

@@ -110,12 +110,13 @@ impl Comparison<'_> {
         column: usize,
     ) -> Vec<(SourceLine, Cost)> {
         let profile = self.runs[run].profile;
-        let columns = columns_of(profile, &self.events);
+        let mut costs = RecordedRow::new(self, run);
         let mut lines: Vec<(SourceLine, Cost)> = Vec::new();
         for &member in members {
             let detail = profile.lines(member, &self.selection);
             for (place, row) in detail.places.iter().zip(detail.costs.rows()) {
-                lines.push((self.line_place(run, place), self.in_columns(&columns, row)[column]));
+                let cost = costs.with(row, |costs| costs.get(column));
+                lines.push((self.line_place(run, place), cost));
             }
         }
         lines.sort_unstable();
@@ -142,12 +143,12 @@ impl Comparison<'_> {
 
     fn lines_of_run(&self, run: usize, function: JoinedId, wanted: &[usize]) -> RunLines {
         let profile = self.runs[run].profile;
-        let columns = columns_of(profile, &self.events);
+        let mut costs = RecordedRow::new(self, run);
         let mut picked = Vec::new();
         let mut pick = |first: Option<Cost>, row: &[Cost], into: &mut CostTable| {
-            let costs = self.in_columns(&columns, row);
             picked.clear();
-            picked.extend(first.into_iter().chain(wanted.iter().map(|&column| costs[column])));
+            picked.extend(first);
+            costs.with(row, |costs| picked.extend(wanted.iter().map(|&column| costs.get(column))));
             into.push(&picked);
         };
         let members = profile.functions().filter(|&member| self.identity.joined(run, member) == function);
@@ -175,7 +176,7 @@ impl Comparison<'_> {
         SourceLine { file: self.identity.paths.file(run, place.file), line: place.line.unwrap_or(0) }
     }
 
-    /// Converts recorded costs to the columns of the comparison, derived ones included.
+    /// Converts recorded costs to all columns of the comparison, derived ones included.
     pub(super) fn in_columns(&self, columns: &[usize], row: &[Cost]) -> Vec<Cost> {
         let mut costs = vec![0; self.recorded_columns().len()];
         columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
@@ -184,5 +185,40 @@ impl Comparison<'_> {
             self.derived.iter().map(|derived| derived.cost(&costs).unwrap_or(0)).collect();
         costs.extend(derived);
         costs
+    }
+}
+
+/// The costs of one line at a time, by recorded column of the comparison. A line has a few of columns that can be very many.
+struct RecordedRow<'c> {
+    comparison: &'c Comparison<'c>,
+    /// The columns of the costs of a line.
+    columns: Vec<usize>,
+    costs: Vec<Cost>,
+}
+
+impl<'c> RecordedRow<'c> {
+    fn new(comparison: &'c Comparison<'_>, run: usize) -> Self {
+        RecordedRow {
+            comparison,
+            columns: columns_of(comparison.runs[run].profile, &comparison.events),
+            costs: vec![0; comparison.recorded_columns().len()],
+        }
+    }
+
+    /// Looks at the costs of a line.
+    fn with<R>(&mut self, row: &[Cost], look: impl FnOnce(&Self) -> R) -> R {
+        let RecordedRow { columns, costs, .. } = self;
+        columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
+        let seen = look(self);
+        self.columns.iter().zip(row).for_each(|(&column, _)| self.costs[column] = 0);
+        seen
+    }
+
+    /// Returns the cost in a column, recorded or derived. The sum of all lines did not overflow; a line whose derived cost does has 0.
+    fn get(&self, column: usize) -> Cost {
+        match column.checked_sub(self.costs.len()) {
+            None => self.costs[column],
+            Some(nth) => self.comparison.derived[nth].cost(&self.costs).unwrap_or(0),
+        }
     }
 }

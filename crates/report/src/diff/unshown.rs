@@ -1,5 +1,7 @@
 //! Event types that changed while none of those that are shown did, or much more than these.
 
+use std::collections::HashSet;
+
 use gristmill_format::Cost;
 use gristmill_profile::compare::Comparison;
 
@@ -21,9 +23,10 @@ pub(super) fn unshown(comparison: &Comparison<'_>, shown: &[usize]) -> Option<St
         comparison.functions().any(|function| !comparison.self_cost(function, column).is_none())
     };
     let events = comparison.events();
+    let is_shown: HashSet<usize> = shown.iter().copied().collect();
     let is_unshown = |column: &usize| {
         let event = &events[*column];
-        event.is_common() && event.definition.is_none() && !shown.contains(column)
+        event.is_common() && event.definition.is_none() && !is_shown.contains(column)
     };
     if shown.iter().any(|&column| has_changed(column)) {
         return greatest(comparison, shown, (0..events.len()).filter(is_unshown));

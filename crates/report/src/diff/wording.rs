@@ -1,5 +1,7 @@
 //! Differences of environments and renames as sentences.
 
+use std::collections::HashSet;
+
 use gristmill_profile::compare::{Comparison, Resemblance, Unlike, UnlikeKind};
 
 use super::{safe, shown_name};
@@ -36,6 +38,7 @@ pub fn warning(unlike: &Unlike) -> String {
     let what = match &unlike.kind {
         UnlikeKind::Events => {
             let only = |of: &[String], other: &[String]| -> Vec<String> {
+                let other: HashSet<&String> = other.iter().collect();
                 of.iter().filter(|name| !other.contains(name)).cloned().collect()
             };
             let (base, new) = (only(&unlike.base, &unlike.new), only(&unlike.new, &unlike.base));

@@ -321,6 +321,7 @@ impl<'a> Flow<'a> {
                 let callees = self.graph.outgoing(node).map(|arc| self.graph.callee(arc));
                 callees.filter(|&callee| self.has_one_way(callee)).for_each(|it| to_visit.insert(it.index()));
             }
+            let mut stated: Option<Vec<(ArcId, bool)>> = None;
             for (lane, certain) in certain.iter_mut().enumerate() {
                 let whole = self.tables.inclusive.row(index)[lane];
                 if whole <= 0 {
@@ -336,16 +337,21 @@ impl<'a> Flow<'a> {
                     continue;
                 }
                 *certain += proportion(self.tables.own.row(index)[lane], sound_part, whole);
-                for arc in self.graph.outgoing(node) {
+                // Both are the same for all lanes, of which there can be very many.
+                let stated = stated.get_or_insert_with(|| {
+                    let arcs = self.graph.outgoing(node).filter(|&arc| self.is_stated(arc));
+                    arcs.map(|arc| (arc, self.contradicts(arc))).collect()
+                });
+                for &(arc, contradicts) in &*stated {
                     let flow = self.tables.flow.row(arc.index())[lane];
-                    if flow == 0 || !self.is_stated(arc) {
+                    if flow == 0 {
                         continue;
                     }
                     let callee = self.graph.callee(arc);
                     let share = proportion(flow, part, whole);
                     to_visit.insert(callee.index());
                     reached.row_mut(callee.index())[lane] += share;
-                    if !self.contradicts(arc) {
+                    if !contradicts {
                         sound.row_mut(callee.index())[lane] += share;
                     }
                 }

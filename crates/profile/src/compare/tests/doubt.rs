@@ -188,6 +188,19 @@ fn closures_of_one_name_at_other_lines_may_be_two() {
     let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
     let closure = comparison.functions().next().unwrap();
     assert_eq!(comparison.doubt(closure), Some(JoinDoubt::Lines));
+    // A run with other arguments takes another branch, whose function is inlined from another file.
+    let closure = |around: &str, line: u32| {
+        Profile::from_bytes(format!(
+            "events: Ir\nfl=mill.rs\nfn=main::{{{{closure}}}}\n5 {line}\nfi=help.rs\n{line} 50\nfl=mill.rs\nfn=run\n20 5\nfn={around}\n3 5\n"
+        ))
+    };
+    // Also if the function around it is not known, as it is inlined.
+    for around in ["main", "start"] {
+        let (base, new) = (closure(around, 6), closure(around, 8));
+        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+        let closure = comparison.functions().next().unwrap();
+        assert_eq!(comparison.doubt(closure), None, "{around}");
+    }
 }
 
 #[test]
