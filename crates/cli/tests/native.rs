@@ -67,6 +67,14 @@ fn record(folder: &Path, arguments: &[&str]) -> Output {
     run_in(folder, &[&["record", "--engine", "native"], arguments].concat())
 }
 
+/// Records a program that succeeds, and compares its output with that which it has alone. Returns the output.
+fn assert_same_output(folder: &Path, program: &str) -> String {
+    let alone = Command::new(program).current_dir(folder).output().unwrap();
+    let output = record(folder, &["-q", "-o", "a.out.%p", program]);
+    assert_eq!((code(&output), stdout(&output)), (0, stdout(&alone)), "{}", stderr(&output));
+    stdout(&output)
+}
+
 /// Records a program with both engines in the same environment, and compares functions, addresses and calls.
 fn assert_same_profile(folder: &Path, program: &[&str]) {
     let options = ["--dump-instr=yes", "--demangle=no"];

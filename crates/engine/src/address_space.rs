@@ -283,14 +283,6 @@ impl AddressSpace {
         self.writable_bytes.saturating_sub(self.uncounted_bytes)
     }
 
-    /// Returns the bytes of a range that are the program's alone and cannot be written.
-    pub(crate) fn read_only_bytes_in(&self, start: u64, length: u64) -> u64 {
-        let end = page_end(start.saturating_add(length));
-        let inside = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
-        let own = inside.filter(|(_, mapping)| mapping.protection & (sys::PROT_WRITE | SHARED) == 0);
-        own.map(|(from, mapping)| mapping.end.min(end) - start.max(*from)).sum()
-    }
-
     /// Returns both for a range.
     pub(crate) fn bytes_in(&self, start: u64, length: u64) -> [u64; 2] {
         let end = page_end(start.saturating_add(length));
@@ -304,6 +296,14 @@ impl AddressSpace {
             sums = [sums[0] + part.end - from, sums[1] + part.writable_bytes(from)];
         }
         sums
+    }
+
+    /// Returns the bytes of a range that are the program's alone and cannot be written.
+    pub(crate) fn read_only_bytes_in(&self, start: u64, length: u64) -> u64 {
+        let end = page_end(start.saturating_add(length));
+        let inside = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
+        let own = inside.filter(|(_, mapping)| mapping.protection & (sys::PROT_WRITE | SHARED) == 0);
+        own.map(|(from, mapping)| mapping.end.min(end) - start.max(*from)).sum()
     }
 
     /// Returns the end of the code that is mapped from an address on. `None` if there is none.

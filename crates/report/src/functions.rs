@@ -17,7 +17,6 @@ mod text_finder;
 mod texts;
 
 use std::borrow::Cow;
-
 use std::cmp::Reverse;
 use std::sync::Arc;
 

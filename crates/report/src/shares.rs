@@ -81,12 +81,11 @@ impl Shares {
 ///
 /// If the rows take more memory than a report may take.
 pub(crate) fn check_rows(view: &View, grouping: Grouping) -> Result<(), ViewError> {
+    if !matches!(grouping, Grouping::Thread | Grouping::Part) {
+        return Ok(());
+    }
     let parts = PartSums::new(view);
-    let rows = match grouping {
-        Grouping::Thread => parts.by_thread().len(),
-        Grouping::Part => parts.parts.len(),
-        _ => return Ok(()),
-    };
+    let rows = if grouping == Grouping::Thread { parts.by_thread().len() } else { parts.parts.len() };
     let budget = MemoryBudget::new([&**view.profile()]);
     budget.check_cells(parts.cells(rows)).map_err(ViewError::TooManyCosts)
 }

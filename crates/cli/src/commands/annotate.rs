@@ -223,6 +223,12 @@ impl Files {
     }
 }
 
+/// Refuses a profile with too many event types, or with too many costs of them on its lines.
+fn refuse_many_costs(profile: &Profile) -> Result<(), CliError> {
+    let checked = profile.refuse_many_events().and_then(|()| profile.refuse_wide_lines());
+    checked.map_err(|over| refused(&LayoutError::TooManyCosts(over)))
+}
+
 /// The error for a profile that cannot be laid out.
 fn refused(error: &LayoutError) -> CliError {
     CliError::Usage {

@@ -175,29 +175,18 @@ impl Comparison<'_> {
     pub(super) fn line_place(&self, run: usize, place: &Place) -> SourceLine {
         SourceLine { file: self.identity.paths.file(run, place.file), line: place.line.unwrap_or(0) }
     }
-
-    /// Converts recorded costs to all columns of the comparison, derived ones included.
-    pub(super) fn in_columns(&self, columns: &[usize], row: &[Cost]) -> Vec<Cost> {
-        let mut costs = vec![0; self.recorded_columns().len()];
-        columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
-        // The sum of all lines did not overflow; a line whose derived cost does has 0.
-        let derived: Vec<Cost> =
-            self.derived.iter().map(|derived| derived.cost(&costs).unwrap_or(0)).collect();
-        costs.extend(derived);
-        costs
-    }
 }
 
-/// The costs of one line at a time, by recorded column of the comparison. A line has a few of columns that can be very many.
-struct RecordedRow<'c> {
+/// The costs of one row of a profile at a time, by recorded column of the comparison. A line has a few of columns that can be very many.
+pub(super) struct RecordedRow<'c> {
     comparison: &'c Comparison<'c>,
-    /// The columns of the costs of a line.
+    /// The columns of the costs of a row.
     columns: Vec<usize>,
     costs: Vec<Cost>,
 }
 
 impl<'c> RecordedRow<'c> {
-    fn new(comparison: &'c Comparison<'_>, run: usize) -> Self {
+    pub(super) fn new(comparison: &'c Comparison<'_>, run: usize) -> Self {
         RecordedRow {
             comparison,
             columns: columns_of(comparison.runs[run].profile, &comparison.events),
@@ -205,8 +194,8 @@ impl<'c> RecordedRow<'c> {
         }
     }
 
-    /// Looks at the costs of a line.
-    fn with<R>(&mut self, row: &[Cost], look: impl FnOnce(&Self) -> R) -> R {
+    /// Looks at the costs of a row.
+    pub(super) fn with<R>(&mut self, row: &[Cost], look: impl FnOnce(&Self) -> R) -> R {
         let RecordedRow { columns, costs, .. } = self;
         columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
         let seen = look(self);
@@ -215,7 +204,7 @@ impl<'c> RecordedRow<'c> {
     }
 
     /// Returns the cost in a column, recorded or derived. The sum of all lines did not overflow; a line whose derived cost does has 0.
-    fn get(&self, column: usize) -> Cost {
+    pub(super) fn get(&self, column: usize) -> Cost {
         match column.checked_sub(self.costs.len()) {
             None => self.costs[column],
             Some(nth) => self.comparison.derived[nth].cost(&self.costs).unwrap_or(0),

@@ -14,7 +14,7 @@ use std::hash::Hash;
 
 use gristmill_format::Cost;
 
-use super::measure::columns_of;
+use super::lines::RecordedRow;
 use super::names::normal_name;
 use super::{Change, Comparison, JoinedId, Side};
 use crate::analysis::{
@@ -277,10 +277,9 @@ impl Comparison<'_> {
 
     /// Replaces the event types of a profile by columns of the comparison.
     fn with_columns<T>(&self, run: usize, tree: CallTree<T>, wanted: &[usize]) -> Option<CallTree<T>> {
-        let columns = columns_of(self.runs[run].profile, &self.events);
+        let mut costs = RecordedRow::new(self, run);
         let map = |row: &[Cost]| -> Result<Vec<Cost>, std::convert::Infallible> {
-            let costs = self.in_columns(&columns, row);
-            Ok(wanted.iter().map(|&column| costs[column]).collect())
+            Ok(costs.with(row, |costs| wanted.iter().map(|&column| costs.get(column)).collect()))
         };
         tree.with_costs(wanted.len(), map).ok()
     }

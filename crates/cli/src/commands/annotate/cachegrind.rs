@@ -5,7 +5,7 @@ use std::io::Write;
 use gristmill_compat::cg_annotate::{
     FileCosts, Options, ProfileCosts, Recording, Report, SelfCosts, Summand, columns, summands,
 };
-use gristmill_compat::{CachegrindErrorKind, LayoutError, Substitution};
+use gristmill_compat::{CachegrindErrorKind, Substitution};
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, MemoryBudget, Part, Profile};
@@ -66,10 +66,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
             .filter(|damage| damage.kind == "cut-off" || damage.is_joined());
         cut.for_each(|damage| job.session.warn(&damage.text));
     }
-    profile
-        .refuse_many_events()
-        .and_then(|()| profile.refuse_wide_lines())
-        .map_err(|over| super::refused(&LayoutError::TooManyCosts(over)))?;
+    super::refuse_many_costs(profile)?;
     let mut single = Vec::new();
     if args.diff {
         single.extend(profile.inputs().iter().map(|input| Loader::new().load(vec![input.clone()])));

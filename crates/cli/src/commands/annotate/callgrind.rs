@@ -15,10 +15,7 @@ use crate::profile_files::warn_of_doubts;
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     job.refuse_options_of_cachegrind()?;
     let refused = |error: &LayoutError| super::refused(error);
-    job.profile
-        .refuse_many_events()
-        .and_then(|()| job.profile.refuse_wide_lines())
-        .map_err(|over| refused(&LayoutError::TooManyCosts(over)))?;
+    super::refuse_many_costs(job.profile)?;
     let options = options(job)?;
     warn_of_doubts(job.profile, job.session);
     let report = Report::new(job.profile, &options).map_err(|error| refused(&error))?;
