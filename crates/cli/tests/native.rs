@@ -10,6 +10,8 @@ mod accidents;
 mod as_valgrind;
 #[path = "native/changing_code.rs"]
 mod changing_code;
+#[path = "native/far_code.rs"]
+mod far_code;
 mod harness;
 #[path = "native/jumps.rs"]
 mod jumps;

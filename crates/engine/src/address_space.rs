@@ -283,19 +283,11 @@ impl AddressSpace {
         self.writable_bytes.saturating_sub(self.uncounted_bytes)
     }
 
-    /// Returns both for a range.
-    pub(crate) fn bytes_in(&self, start: u64, length: u64) -> [u64; 2] {
+    /// Returns the bytes of a range that are mapped.
+    pub(crate) fn bytes_in(&self, start: u64, length: u64) -> u64 {
         let end = page_end(start.saturating_add(length));
-        let mut sums = [0; 2];
-        for (from, mapping) in self.mappings.range(..end).rev() {
-            if mapping.end <= start {
-                break;
-            }
-            let part = Mapping { end: mapping.end.min(end), ..*mapping };
-            let from = start.max(*from);
-            sums = [sums[0] + part.end - from, sums[1] + part.writable_bytes(from)];
-        }
-        sums
+        let inside = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
+        inside.map(|(from, mapping)| mapping.end.min(end) - start.max(*from)).sum()
     }
 
     /// Returns the bytes of a range that are the program's alone and cannot be written.

@@ -161,11 +161,6 @@ impl<'a> Block<'a> {
         height > 0
     }
 
-    /// `true` if an instruction has an operand relative to its address.
-    pub(crate) fn refers_to_its_place(&self) -> bool {
-        self.instructions.iter().any(|decoded| decoded.instruction.is_ip_rel_memory_operand())
-    }
-
     /// Returns the index of an instruction before which no flag is needed, or that behind the last one. `None` if there is none.
     pub(crate) fn place_without_flags(&self, needed_behind: u32) -> Option<usize> {
         let mut needed = needed_behind;

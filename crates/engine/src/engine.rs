@@ -6,6 +6,7 @@ mod chunk;
 mod commands;
 mod costs;
 pub(crate) mod execute;
+mod far_operand;
 mod finish;
 mod flags;
 mod flush;
@@ -181,6 +182,8 @@ pub(crate) struct Engine {
     lent: Option<Lent>,
     limits: Limits,
     future_locks: FutureLocks,
+    /// The mapping below 2 GB that the program got last in place of one that it asked for by address: the address and the length.
+    instead_of_hint: Option<(u64, u64)>,
     /// The shared memory of System V that is attached: its address and its length.
     attached: HashMap<u64, u64>,
     /// `true` if the program has let the processor refuse words that are not aligned.
@@ -267,6 +270,7 @@ impl Engine {
             lent: None,
             limits,
             future_locks: FutureLocks::default(),
+            instead_of_hint: None,
             attached: HashMap::new(),
             aligns_comparisons: false,
             partial_runs: BTreeMap::new(),

@@ -89,7 +89,7 @@ pub(crate) fn release(address: u64, length: u64) {
 }
 
 /// The sizes of the memory of threads. They are large, as untouched memory takes none, but where the memory of the process has a limit, they
-/// are small parts of that.
+/// are small parts of that: it holds for memory that is not touched, too, and a program can have hundreds of threads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ThreadSizes {
     /// Of the state and the counters.
@@ -102,14 +102,14 @@ pub(crate) struct ThreadSizes {
 impl ThreadSizes {
     /// Returns the sizes within the limits of the process.
     pub(crate) fn within(limit: Option<u64>, most_counters: u64) -> ThreadSizes {
-        let part = |divisor: u64, least: u64, most: u64| {
-            let size = limit.map_or(most, |limit| (limit / divisor).clamp(least, most));
+        let part = |divisor: u64, least: u64, most: u64, most_of_limit: u64| {
+            let size = limit.map_or(most, |limit| (limit / divisor).clamp(least, most_of_limit));
             size & !(PAGE_BYTES - 1)
         };
         ThreadSizes {
-            counters: part(256, 4 << 20, most_counters),
-            first_shadow: part(16, 1 << 20, SHADOW_BYTES),
-            other_shadow: part(256, 1 << 20, SHADOW_BYTES),
+            counters: part(1024, 4 << 20, most_counters, 64 << 20),
+            first_shadow: part(16, 1 << 20, SHADOW_BYTES, SHADOW_BYTES),
+            other_shadow: part(4096, 1 << 20, SHADOW_BYTES, 64 << 20),
         }
     }
 

@@ -222,14 +222,13 @@ impl Engine {
         result
     }
 
-    /// `true` if the program may not have that much more memory. It replaces this much, and this much that can be written.
-    pub(super) fn is_beyond_limit(&self, length: u64, protection: u32, replaced: [u64; 2]) -> bool {
+    /// `true` if the program may not have that much more memory. It takes the place of this much, which does not count.
+    pub(super) fn is_beyond_limit(&self, length: u64, protection: u32, replaced: u64) -> bool {
         let [all, ..] = self.limits.own;
-        let used = self.space.mapped_bytes().saturating_sub(replaced[0]);
-        let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { length.saturating_sub(replaced[1]) };
-        let added = length.saturating_sub(replaced[0]);
         let [reserved, _] = self.limits.reserved_bytes;
-        exceeds(all, used, length)
+        let added = length.saturating_sub(replaced);
+        let writable = if protection & sys::PROT_WRITE == 0 { 0 } else { added };
+        exceeds(all, self.space.mapped_bytes(), added)
             || self.is_beyond_limit_of_data(writable)
             // What replaces memory takes none of the engine's.
             || reserved > 0 && added > 0 && !has_memory(reserved.saturating_add(added), sys::PROT_NONE)

@@ -8,6 +8,7 @@ use iced_x86::Code;
 use linux_raw_sys::errno::{EFAULT, EINVAL, ENOMEM, EPERM};
 use linux_raw_sys::general as sys;
 
+use super::far_operand::FarOperand;
 use super::masks::{self, FAULTS, STOP_SIGNAL, bit, has, set_mask};
 use super::master_handler;
 use super::signal_frame::{self, Delivery};
@@ -366,6 +367,8 @@ impl Engine {
         let is_trap = self.is_trap(state.pending as u32, block.address_of(index));
         if !is_trap && block.spills && index + 1 == block.instructions.len() {
             restore_registers(state);
+        } else if let Some(far) = self.far_operand(block.address_of(index)) {
+            far.restore(state);
         }
         let context = block.entrance.context;
         let pc = self.leave_block(state, number, index + usize::from(is_trap));
@@ -409,6 +412,11 @@ impl Engine {
     pub(super) fn is_comparison(&self, pc: u64) -> bool {
         let decoded = self.decode(pc, 1);
         decoded.instructions.first().is_some_and(|decoded| is_repeated_comparison(&decoded.instruction))
+    }
+
+    /// Returns the operand of the instruction at an address that its copy reaches with a register.
+    fn far_operand(&self, address: u64) -> Option<FarOperand> {
+        FarOperand::of(&self.decode(address, 1).instructions.first()?.instruction)
     }
 
     /// `true` if the instruction at an address has run when its signal comes: `int3`, `int1`, `int 3` and `int 4`.

@@ -226,12 +226,48 @@ impl Engine {
         Outcome::Result(result)
     }
 
+    /// Returns the address of a new mapping, which may be asked for at an address. `None` if there is none.
+    fn choose_address(
+        &mut self,
+        hint: u64,
+        length: u64,
+        alignment: u64,
+        protection: u32,
+        flags: u32,
+    ) -> Option<u64> {
+        let is_possible = hint != 0 && hint.is_multiple_of(alignment) && self.space.is_free(hint, length);
+        // Code is best below 2 GB. What is reserved without access can become code, and the dynamic linker maps a library as its first
+        // segment, which can be data.
+        let must_be_near = flags & sys::MAP_32BIT != 0;
+        let can_run = protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
+        let is_of_file = flags & (sys::MAP_ANONYMOUS | sys::MAP_TYPE) == sys::MAP_PRIVATE;
+        // A program that gives it back and asks again needs another one.
+        let is_asked_again = self
+            .instead_of_hint
+            .take()
+            .is_some_and(|(instead, of_length)| of_length == length && self.space.is_free(instead, length));
+        let is_far = hint.saturating_add(length) > MAX_CODE_ADDRESS;
+        if is_possible && !(is_far && (must_be_near || can_run && !is_asked_again)) {
+            return Some(hint);
+        }
+        let found = self.space.find(length, alignment, must_be_near || can_run || is_of_file);
+        let near = found.filter(|found| found + length <= MAX_CODE_ADDRESS);
+        if is_possible {
+            self.instead_of_hint = near.map(|near| (near, length));
+        }
+        match (must_be_near, is_possible) {
+            (true, _) => near,
+            (false, true) => near.or(Some(hint)),
+            (false, false) => found,
+        }
+    }
+
     fn set_break(&mut self, wanted: u64) -> i64 {
         if wanted < self.brk_start || wanted > self.brk_start + BREAK_BYTES {
             return self.brk as i64;
         }
         let (old, new) = (page_end(self.brk), page_end(wanted));
-        if new > old && self.is_beyond_limit(new - old, sys::PROT_WRITE, [0; 2]) {
+        if new > old && self.is_beyond_limit(new - old, sys::PROT_WRITE, 0) {
             return self.brk as i64;
         }
         if new > old {
@@ -262,7 +298,7 @@ impl Engine {
             return failed(if length > 1 << 46 { ENOMEM } else { EINVAL });
         }
         // What it replaces is free before.
-        let replaced = if flags & sys::MAP_FIXED == 0 { [0; 2] } else { self.space.bytes_in(hint, length) };
+        let replaced = if flags & sys::MAP_FIXED == 0 { 0 } else { self.space.bytes_in(hint, length) };
         let own = if flags & sys::MAP_TYPE == sys::MAP_PRIVATE { protection } else { 0 };
         if self.is_beyond_limit(page_end(length), own, replaced) {
             return failed(ENOMEM);
@@ -280,29 +316,11 @@ impl Engine {
             if self.space.is_foreign(hint, length) {
                 return failed(ENOMEM);
             }
-            hint
+            Some(hint)
         } else {
-            let hint = page_start(hint);
-            let is_possible = hint != 0 && hint.is_multiple_of(alignment) && self.space.is_free(hint, length);
-            // Code is best below 2 GB, and what is reserved without access can become code.
-            let must_be_near = flags & sys::MAP_32BIT != 0;
-            let is_for_code =
-                must_be_near || protection == sys::PROT_NONE || protection & sys::PROT_EXEC != 0;
-            let is_far = hint.saturating_add(length) > MAX_CODE_ADDRESS;
-            if is_possible && !(is_for_code && is_far) {
-                hint
-            } else {
-                let found = self.space.find(length, alignment, is_for_code);
-                let is_near = found.is_some_and(|found| found + length <= MAX_CODE_ADDRESS);
-                if must_be_near && !is_near {
-                    return failed(ENOMEM);
-                }
-                match (is_possible && !is_near).then_some(hint).or(found) {
-                    Some(address) => address,
-                    None => return failed(ENOMEM),
-                }
-            }
+            self.choose_address(page_start(hint), length, alignment, protection, flags)
         };
+        let Some(address) = address else { return failed(ENOMEM) };
         let flags = flags & !(sys::MAP_FIXED_NOREPLACE | sys::MAP_32BIT) | self.future_locks.flag();
         let host = protection_of_host(protection);
         // SAFETY: the range is free, or the program's.
@@ -430,7 +448,8 @@ impl Engine {
         }
         let (old_end, new_end) = (page_end(old + old_length), page_end(old + new_length));
         let grows = new_end > old_end;
-        if grows && self.is_beyond_limit(new_end - old_end, protection, [0; 2]) {
+        let own = if protection & SHARED == 0 { protection } else { 0 };
+        if grows && self.is_beyond_limit(new_end - old_end, own, 0) {
             return failed(ENOMEM);
         }
         let fits = !grows || self.space.is_free(old_end, new_end - old_end);

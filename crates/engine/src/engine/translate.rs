@@ -3,10 +3,10 @@
 use iced_x86::{Instruction, Register};
 
 use super::chunk::Chunk;
+use super::far_operand::{FarOperand, is_far};
 use super::transfer::{BranchKind, DirectBranch, Transfer};
 use super::translated::BlockNumber;
 use super::{Engine, Entrance, Exit, Translated};
-use crate::address_space::MAX_CODE_ADDRESS;
 use crate::arena::{Arena, Cell};
 use crate::asm::{Asm, Mem, RAX, RCX, RDX, RSP, SCRATCH};
 use crate::block::{Block, Decoded, End, MAX_INSTRUCTIONS, is_repeated, is_repeated_comparison, writes};
@@ -45,12 +45,6 @@ impl Engine {
             if block.instructions.len() == count {
                 block.end = end;
             }
-        }
-        if address > MAX_CODE_ADDRESS && block.refers_to_its_place() {
-            let mut chunk = self.chunk();
-            let reason = "an instruction above 2 GB with an operand relative to it";
-            self.emit_exit(&mut chunk.asm, Exit::Stop(Box::new((address, reason))));
-            return self.add_chunk(chunk);
         }
         if block.instructions.is_empty() {
             return self.translate_end_alone(&block, address, context);
@@ -470,8 +464,11 @@ fn is_replaced(end: End) -> bool {
     !matches!(end, End::Next(_) | End::NoCode | End::Invalid | End::Stop(_))
 }
 
-/// Copies an instruction. An operand relative to it is made relative to the copy.
+/// Copies an instruction. An operand relative to it is made relative to the copy, or to a register if it is too far from there.
 fn emit_copy(asm: &mut Asm, block: &Block<'_>, decoded: &Decoded) {
+    if let Some(far) = FarOperand::of(&decoded.instruction) {
+        return far.emit(asm);
+    }
     let start = asm.here();
     asm.raw(block.bytes(decoded));
     let instruction = &decoded.instruction;
@@ -538,7 +535,7 @@ fn emit_load_target(asm: &mut Asm, instruction: &Instruction) {
     let load = match instruction.op0_kind() {
         OpKind::Register => Instruction::with2(Code::Mov_r64_rm64, Register::RCX, instruction.op0_register()),
         _ => {
-            let operand = MemoryOperand::new(
+            let mut operand = MemoryOperand::new(
                 instruction.memory_base(),
                 instruction.memory_index(),
                 instruction.memory_index_scale(),
@@ -547,6 +544,10 @@ fn emit_load_target(asm: &mut Asm, instruction: &Instruction) {
                 false,
                 instruction.segment_prefix(),
             );
+            if is_far(instruction) {
+                asm.set64(RCX, instruction.ip_rel_memory_address());
+                (operand.base, operand.displacement, operand.displ_size) = (Register::RCX, 0, 0);
+            }
             Instruction::with2(Code::Mov_r64_rm64, Register::RCX, operand)
         }
     };
