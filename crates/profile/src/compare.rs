@@ -36,6 +36,7 @@ mod activity;
 mod callers;
 mod change_path;
 mod checkout;
+mod closures;
 mod difference;
 mod doubt;
 mod entries;
@@ -85,8 +86,8 @@ use crate::selection::Selection;
 
 pub use change_path::PathStep;
 pub use checkout::Checkout;
+pub(crate) use closures::is_closure;
 pub use doubt::JoinDoubt;
-pub(crate) use doubt::is_closure;
 pub use environment::{Unlike, UnlikeKind};
 pub use explain::{Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
@@ -284,8 +285,8 @@ pub struct Comparison<'p> {
     of_one_file: Vec<JoinedId>,
     /// Closures that may be others of the same name, sorted.
     other_closures: Vec<JoinedId>,
-    /// Closures with changes whose lines are not known.
-    unseen_closures: Vec<JoinedId>,
+    /// Closures with changes whose lines do not tell, or are not looked at, sorted.
+    unclear_closures: Vec<JoinedId>,
 }
 
 impl<'p> Comparison<'p> {

@@ -2,6 +2,7 @@
 
 use gristmill_format::Cost;
 
+use crate::cost_row::CostRow;
 use crate::formula::{DefinedBy, Definition, Derivation, Derived, Formula, derive, well_known};
 use crate::profile::Profile;
 
@@ -21,6 +22,14 @@ impl EventSource {
             // A profile without event types is shown with a column of zeros.
             EventSource::Recorded(column) => Some(recorded.get(*column).copied().unwrap_or(0)),
             EventSource::Derived(derived) => derived.cost(recorded).ok(),
+        }
+    }
+
+    /// Calculates the cost as [`EventSource::cost`] does.
+    pub fn cost_of(&self, row: &CostRow) -> Option<Cost> {
+        match self {
+            EventSource::Recorded(column) => Some(row.get(*column)),
+            EventSource::Derived(derived) => derived.cost_of(row).ok(),
         }
     }
 }

@@ -23,6 +23,7 @@ use gristmill_format::Cost;
 use gristmill_format::raw::Factor;
 
 use crate::analysis::component::components;
+use crate::cost_row::CostRow;
 use crate::csr::group_starts;
 
 /// A sum of event types.
@@ -313,18 +314,38 @@ impl Derived {
         self.cost_from(|column| costs[column])
     }
 
+    /// Calculates the cost as [`Derived::cost`] does. A formula can have very many terms, and the row few costs.
+    ///
+    /// # Errors
+    ///
+    /// [`CostOverflow`] if the cost is above 2^95.
+    pub fn cost_of(&self, row: &CostRow) -> Result<Cost, CostOverflow> {
+        if self.factors.len() <= row.columns().len() {
+            return self.cost_from(|column| row.get(column));
+        }
+        let nth = |column: usize| self.factors.binary_search_by_key(&column, |&(column, _)| column).ok();
+        limited_sum(
+            row.columns().iter().filter_map(|&column| Some((row.get(column), self.factors[nth(column)?].1))),
+        )
+    }
+
     /// Calculates the cost as [`Derived::cost`] does, from what a function gives for the columns.
     ///
     /// # Errors
     ///
     /// [`CostOverflow`] if the cost is above 2^95.
     pub fn cost_from(&self, recorded: impl Fn(usize) -> Cost) -> Result<Cost, CostOverflow> {
-        const MAX_COST: u128 = 1 << 95;
-        let sum = self.factors.iter().try_fold(0, |sum: Cost, &(column, factor)| {
-            recorded(column).checked_mul(factor).and_then(|cost| sum.checked_add(cost))
-        });
-        sum.filter(|sum| sum.unsigned_abs() <= MAX_COST).ok_or(CostOverflow)
+        limited_sum(self.factors.iter().map(|&(column, factor)| (recorded(column), factor)))
     }
+}
+
+/// Sums costs multiplied by their factors.
+fn limited_sum(mut costs: impl Iterator<Item = (Cost, Cost)>) -> Result<Cost, CostOverflow> {
+    const MAX_COST: u128 = 1 << 95;
+    let sum = costs.try_fold(0, |sum: Cost, (cost, factor)| {
+        cost.checked_mul(factor).and_then(|cost| sum.checked_add(cost))
+    });
+    sum.filter(|sum| sum.unsigned_abs() <= MAX_COST).ok_or(CostOverflow)
 }
 
 /// A fault of a definition. See the example of [`derive`](derive()).

@@ -60,25 +60,15 @@ impl Profile {
         let mut selves: UnsortedCosts<Place> = UnsortedCosts::new(width);
         let mut calls: UnsortedCosts<(Place, FunctionId, Place)> = UnsortedCosts::new(width);
         let mut jumps = Vec::new();
-        for part in self.selected(selection) {
-            let range = self.index.block_range(part.id());
-            for &block in self.index.blocks_by_function.get(function, &range, &self.index.blocks) {
-                let mut reader = BlockReader::new(self, part.id(), block as usize);
-                while let Some(line) = reader.next_line() {
-                    match line {
-                        BlockLine::SelfCost { place, costs } => {
-                            selves.push(place, 0, &costs, part.event_types());
-                        }
-                        BlockLine::Calls { place, callee, count, target, costs } => {
-                            calls.push((place, callee, target), count, &costs, part.event_types());
-                        }
-                        BlockLine::Jump { place, taken, executed, target, function } => {
-                            jumps.push(JumpSite { place, target, function, taken, executed });
-                        }
-                    }
-                }
+        self.each_line(function, selection, |events, line| match line {
+            BlockLine::SelfCost { place, costs } => selves.push(place, 0, &costs, events),
+            BlockLine::Calls { place, callee, count, target, costs } => {
+                calls.push((place, callee, target), count, &costs, events);
             }
-        }
+            BlockLine::Jump { place, taken, executed, target, function } => {
+                jumps.push(JumpSite { place, target, function, taken, executed });
+            }
+        });
         let (places, _, costs) = selves.finish();
         let (sites, counts, call_costs) = calls.finish();
         let calls = sites.into_iter().zip(counts);
@@ -89,6 +79,24 @@ impl Profile {
             CallSite { place, callee, target, count, is_inlined }
         });
         LineDetail { places, costs, calls: calls.collect(), call_costs, jumps: merged(jumps) }
+    }
+
+    /// Decodes the lines of a function in the selected parts one after another, each with the event types of its costs.
+    pub(crate) fn each_line(
+        &self,
+        function: FunctionId,
+        selection: &Selection,
+        mut see: impl FnMut(&[EventId], BlockLine<'_>),
+    ) {
+        for part in self.selected(selection) {
+            let range = self.index.block_range(part.id());
+            for &block in self.index.blocks_by_function.get(function, &range, &self.index.blocks) {
+                let mut reader = BlockReader::new(self, part.id(), block as usize);
+                while let Some(line) = reader.next_line() {
+                    see(part.event_types(), line);
+                }
+            }
+        }
     }
 }
 
@@ -162,11 +170,11 @@ impl<K: Copy + Ord> UnsortedCosts<K> {
     fn push(&mut self, key: K, count: Cost, costs: &Costs<'_>, events: &[EventId]) {
         // The row ends with the last cost: a line can give a few of very many.
         self.row.clear();
-        for (cost, event) in costs.iter().zip(events) {
+        for (event, cost) in costs_by_event(costs, events) {
             if self.row.len() <= event.index() {
                 self.row.resize(event.index() + 1, 0);
             }
-            self.row[event.index()] += cost.unwrap_or_else(|fault| fault.repaired);
+            self.row[event.index()] += cost;
         }
         // Lines of one position are usually neighbours.
         match self.keys.last() {
@@ -204,9 +212,16 @@ impl<K: Copy + Ord> UnsortedCosts<K> {
 
 /// Adds the costs of a line to the columns of the profile.
 pub(crate) fn place_costs(costs: &Costs<'_>, events: &[EventId], row: &mut [Cost]) {
-    for (cost, event) in costs.iter().zip(events) {
-        row[event.index()] += cost.unwrap_or_else(|fault| fault.repaired);
-    }
+    costs_by_event(costs, events).for_each(|(event, cost)| row[event.index()] += cost);
+}
+
+/// Goes through the costs that a line has.
+pub(crate) fn costs_by_event<'l>(
+    costs: &'l Costs<'_>,
+    events: &'l [EventId],
+) -> impl Iterator<Item = (EventId, Cost)> + use<'l> {
+    let costs = costs.iter().map(|cost| cost.unwrap_or_else(|fault| fault.repaired));
+    costs.zip(events).map(|(cost, event)| (*event, cost))
 }
 
 /// Adds the costs of a line to a row that starts with a count and grows as needed.

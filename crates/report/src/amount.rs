@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 use gristmill_output::CostUnit;
-use gristmill_profile::Part;
+use gristmill_profile::{CostRow, Part};
 
 /// Adds costs to sums, column by column.
 #[inline]
@@ -11,9 +11,9 @@ pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
 }
 
 /// Adds the costs of a part to those of all recorded event types.
-pub(crate) fn add_part(recorded: &mut [Cost], part: &Part<'_>) {
+pub(crate) fn add_part(recorded: &mut CostRow, part: &Part<'_>) {
     for (event, cost) in part.event_types().iter().zip(part.totals()) {
-        recorded[event.index()] += cost;
+        recorded.add(event.index(), cost);
     }
 }
 

@@ -8,7 +8,7 @@ use gristmill_profile::analysis::CallGraph;
 use gristmill_profile::event::known_long_name;
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
 use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault, Derived};
-use gristmill_profile::{EventId, Profile, Selection};
+use gristmill_profile::{CostRow, EventId, Profile, Selection};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -142,9 +142,14 @@ impl Columns {
         self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
+    /// Makes the costs of the columns from few of very many recorded ones.
+    pub(crate) fn shown_of(&self, recorded: &CostRow) -> Option<Vec<Cost>> {
+        self.sources.iter().map(|source| source.cost_of(recorded)).collect()
+    }
+
     /// Makes the cost of the first column.
-    pub(crate) fn first_shown(&self, recorded: &[Cost]) -> Option<Cost> {
-        self.sources.first()?.cost(recorded)
+    pub(crate) fn first_shown(&self, recorded: &CostRow) -> Option<Cost> {
+        self.sources.first()?.cost_of(recorded)
     }
 
     /// Makes the call graph of the selected parts: with these columns, and after them the recorded event types that derived

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
 use gristmill_output::lossy;
-use gristmill_profile::{MemoryBudget, Part};
+use gristmill_profile::{CostRow, MemoryBudget, Part};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -207,26 +207,25 @@ impl<'v> PartSums<'v> {
         Keyed { starts, parts: keys.into_iter().map(|(_, nth)| nth).collect() }
     }
 
-    /// Sums the costs of parts, by column.
-    fn costs(&self, parts: &[usize]) -> Vec<Cost> {
-        let mut recorded = vec![0; self.view.profile().event_count().max(1)];
-        parts.iter().for_each(|&nth| add_part(&mut recorded, &self.parts[nth]));
-        // A derived cost that is out of range in some parts is so in the sum, which the view has refused.
-        self.view.shown_costs(&recorded).unwrap_or_else(|_| vec![0; self.view.events().len()])
+    /// Sums the recorded costs of keys, one after another. Keys can have other event types, and there can be very many.
+    fn sum<R>(
+        &self,
+        keyed: &Keyed,
+        keys: impl IntoIterator<Item = usize>,
+        mut take: impl FnMut(usize, &CostRow) -> R,
+    ) -> Vec<R> {
+        let mut recorded = CostRow::new(self.view.profile().event_count());
+        let sum = |key: usize| {
+            recorded.clear();
+            keyed.parts(key).iter().for_each(|&nth| add_part(&mut recorded, &self.parts[nth]));
+            take(key, &recorded)
+        };
+        keys.into_iter().map(sum).collect()
     }
 
     /// Sums the costs of the first column, by key.
     fn first_costs(&self, keyed: &Keyed) -> Vec<Cost> {
-        let mut recorded = vec![0; self.view.profile().event_count().max(1)];
-        let cost = |key: usize| {
-            let parts = keyed.parts(key).iter().map(|&nth| &self.parts[nth]);
-            parts.clone().for_each(|part| add_part(&mut recorded, part));
-            let cost = self.view.first_shown_cost(&recorded);
-            // Other keys have other event types, and there can be very many.
-            parts.flat_map(Part::event_types).for_each(|event| recorded[event.index()] = 0);
-            cost
-        };
-        (0..keyed.len()).map(cost).collect()
+        self.sum(keyed, 0..keyed.len(), |_, recorded| self.view.first_shown_cost(recorded))
     }
 
     /// The costs of this many rows and their copies.
@@ -250,14 +249,13 @@ impl<'v> PartSums<'v> {
         head: &Head,
         name: impl Fn(usize, &Part<'v>) -> String,
     ) -> Vec<ShareRow> {
-        let row = |key: usize| {
+        self.sum(keyed, order, |key, recorded| {
             let nth = keyed.first(key);
-            ShareRow {
-                name: name(nth, &self.parts[nth]),
-                self_costs: head.costs(&self.costs(keyed.parts(key))),
-            }
-        };
-        order.into_iter().map(row).collect()
+            // A derived cost that is out of range in some parts is so in the sum, which the view has refused.
+            let none = |_| vec![0; self.view.events().len()];
+            let costs = self.view.shown_costs_of(recorded).unwrap_or_else(none);
+            ShareRow { name: name(nth, &self.parts[nth]), self_costs: head.costs(&costs) }
+        })
     }
 
     fn by_thread(&self) -> Keyed {

@@ -9,7 +9,7 @@ use gristmill_profile::analysis::{
     InclusiveRule, NodeCosts, NodeId,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::{FileId, FunctionId, MemoryBudget, ObjectId, Part, Profile, Selection};
+use gristmill_profile::{CostRow, FileId, FunctionId, MemoryBudget, ObjectId, Part, Profile, Selection};
 
 use crate::amount::add_part;
 use crate::call_count::CallCount;
@@ -166,8 +166,17 @@ impl View {
         self.columns.shown(recorded).ok_or(ViewError::Overflow)
     }
 
+    /// Makes the costs of the columns from few of very many recorded ones.
+    ///
+    /// # Errors
+    ///
+    /// If a derived cost is out of range.
+    pub(crate) fn shown_costs_of(&self, recorded: &CostRow) -> Result<Vec<Cost>, ViewError> {
+        self.columns.shown_of(recorded).ok_or(ViewError::Overflow)
+    }
+
     /// Makes the cost of the first column, 0 if it is derived and out of range.
-    pub(crate) fn first_shown_cost(&self, recorded: &[Cost]) -> Cost {
+    pub(crate) fn first_shown_cost(&self, recorded: &CostRow) -> Cost {
         self.columns.first_shown(recorded).unwrap_or(0)
     }
 
@@ -311,9 +320,9 @@ impl View {
     ///
     /// If a derived cost is out of range.
     pub fn costs_of_part(&self, part: &Part<'_>) -> Result<Vec<Cost>, ViewError> {
-        let mut recorded = vec![0; self.profile.event_count().max(1)];
+        let mut recorded = CostRow::new(self.profile.event_count());
         add_part(&mut recorded, part);
-        self.shown_costs(&recorded)
+        self.shown_costs_of(&recorded)
     }
 
     /// `true` if calls from one subject to another are cut.

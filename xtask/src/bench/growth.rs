@@ -95,6 +95,7 @@ const TASKS: &[Task] = &[
     Task { name: "functions-line", words: &["functions", "--group", "line", FILE] },
     Task { name: "functions-line-all", words: &["functions", "--group", "line", "-n", "0", FILE] },
     Task { name: "functions-part", words: &["functions", "--group", "part", FILE] },
+    Task { name: "functions-part-sum", words: &["functions", "--group", "part", "-e", "Sum", FILE] },
     Task {
         name: "functions-thread-json",
         words: &["functions", "--group", "thread", "--format", "json", FILE],
@@ -208,6 +209,7 @@ const TASKS: &[Task] = &[
         words: &["view", FILE, "--export", "-", "--export-share", "99%", "--base", OTHER],
     },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
+    Task { name: "diff-sum", words: &["diff", "-e", "Sum", OTHER, FILE] },
     Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
     Task {

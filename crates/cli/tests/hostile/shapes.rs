@@ -51,6 +51,8 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "named-events", make: named_events, count: 1100 },
     Shape { name: "derived-of-missing", make: derived_of_missing, count: 1100 },
     Shape { name: "closure-of-files", make: closure_of_files, count: 2000 },
+    Shape { name: "lines-of-last-event", make: lines_of_last_event, count: 750 },
+    Shape { name: "parts-of-long-formula", make: parts_of_long_formula, count: 650 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
     Shape { name: "parts", make: parts, count: 500 },
     Shape { name: "parts-with-new-events", make: parts_with_new_events, count: 400 },
@@ -311,6 +313,32 @@ fn other_events(count: usize, are_threads: bool, out: &mut String) {
         }
         put!(out, "part: {part}\nevents: e{part}\nfn=f\n1 1");
     }
+}
+
+/// A part with very many event types, their sum, and a part whose lines and calls have costs of another event type only, which is the last.
+fn lines_of_last_event(count: usize, out: &mut String) {
+    put!(out, "{}\nfn=main\n1 1", sum_of_events(count));
+    put!(out, "part: 2\nevents: last\nfl=mill.rs\nfn=main::{{{{closure}}}}");
+    (1..=count).for_each(|line| put!(out, "{line} 1"));
+    put!(out, "fn=run");
+    (1..=count).for_each(|line| put!(out, "cfn=f\ncalls=1 1\n{line} 1"));
+    put!(out, "fn=other\n1 1\nfn=main\n1 1");
+}
+
+/// Parts with one of the event types of a long sum.
+fn parts_of_long_formula(count: usize, out: &mut String) {
+    put!(out, "{}\nfn=f\n1 1", sum_of_events(count));
+    (2..count).for_each(|part| put!(out, "part: {part}\nevents: e0\nfn=f\n1 1"));
+}
+
+/// The head of a part with this many event types, and their sum.
+fn sum_of_events(count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|event| format!("e{event}")).collect();
+    format!(
+        "version: 1\npositions: line\nevent: Sum = {}\npart: 1\nevents: {}",
+        names.join(" + "),
+        names.join(" ")
+    )
 }
 
 fn threads(count: usize, out: &mut String) {

@@ -1,20 +1,19 @@
 //! Doubts about joined functions: a profile cannot prove that functions of unlike names or places are one.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
-use gristmill_format::{Cost, FunctionName};
+use gristmill_format::Cost;
 
-use super::in_place::{InPlace, Place};
+use super::in_place::InPlace;
 use super::join_rule::JoinRule;
 use super::lines::SourceLine;
 use super::one_binary::file_name;
 use super::raw::Mention;
 use super::source_place::{SourcePlaces, is_compiled_alone, without_versions};
-use super::{Comparison, JoinedId, JoinedPathId, Presence, Side};
+use super::{Comparison, JoinedId, JoinedPathId, Side};
 use crate::symbol::Symbol;
 
-/// The limit of functions, and of closures, whose lines are looked at.
+/// The limit of functions whose lines are looked at.
 const MAX_FUNCTIONS: usize = 500;
 
 /// The difference between both sides of a joined function that may make it two functions.
@@ -41,8 +40,9 @@ pub enum JoinDoubt {
     Object,
     /// The lines: closures of one function have one name.
     Lines,
-    /// The lines, which were not looked at: there are too many closures of which more changed.
-    UnseenLines,
+    /// The lines, which do not tell whether closures of one name are one, or were not looked at: there are too many closures of which
+    /// more changed.
+    UnclearLines,
     /// The callers, which are others, and the name says too little where no file is known, or where it is that of a copy.
     Callers,
 }
@@ -70,8 +70,8 @@ impl Comparison<'_> {
         if is_in(&self.other_closures) {
             return Some(JoinDoubt::Lines);
         }
-        if is_in(&self.unseen_closures) {
-            return Some(JoinDoubt::UnseenLines);
+        if is_in(&self.unclear_closures) {
+            return Some(JoinDoubt::UnclearLines);
         }
         is_in(&self.of_other_callers).then_some(JoinDoubt::Callers)
     }
@@ -118,14 +118,14 @@ impl Comparison<'_> {
         self.source_places = SourcePlaces::new(&self.identity);
         let mut in_place = InPlace::new(&self.runs, &self.identity, &self.selection);
         let of_one_file = self.find_of_one_file(&mut in_place);
-        let (other_closures, unseen_closures) = self.find_other_closures(&mut in_place);
+        let (other_closures, unclear_closures) = self.find_doubtful_closures(&mut in_place);
         self.of_one_file = of_one_file;
-        (self.other_closures, self.unseen_closures) = (other_closures, unseen_closures);
+        (self.other_closures, self.unclear_closures) = (other_closures, unclear_closures);
         self.of_other_callers = self.find_of_other_callers();
     }
 
     /// Returns the lines of a function in the first run of each side, sorted.
-    fn lines_of_first_runs(
+    pub(super) fn lines_of_first_runs(
         &self,
         in_place: &mut InPlace<'_, '_>,
         function: JoinedId,
@@ -157,101 +157,10 @@ impl Comparison<'_> {
         doubtful.take(MAX_FUNCTIONS).filter(has_one).collect()
     }
 
-    /// Finds the closures whose cost changed and that are at other lines than before, while the functions around them, or all
-    /// others, are not. Also returns those whose lines are not looked at: if there are many, those that changed least.
-    fn find_other_closures(&self, in_place: &mut InPlace<'_, '_>) -> (Vec<JoinedId>, Vec<JoinedId>) {
-        let is_joined = |function: &JoinedId| self.presence(*function) == Presence::Both;
-        let is_closure = |function: &JoinedId| is_closure(self.mention(*function).name);
-        let change = |function: JoinedId| -> Cost {
-            let changes = self.recorded_columns().map(|column| self.self_cost(function, column));
-            changes.map(|change| change.delta().saturating_abs()).fold(0, Cost::saturating_add)
-        };
-        let has_changed = |function: &JoinedId| {
-            self.recorded_columns().any(|column| !self.self_cost(*function, column).is_none())
-        };
-        let closures = self.functions().filter(is_joined).filter(is_closure).filter(has_changed);
-        let mut closures: Vec<JoinedId> = closures.collect();
-        if closures.is_empty() {
-            return (closures, Vec::new());
-        }
-        if closures.len() > MAX_FUNCTIONS {
-            closures.sort_by_cached_key(|&closure| (Reverse(change(closure)), closure));
-        }
-        let mut unseen = closures.split_off(closures.len().min(MAX_FUNCTIONS));
-        let is_unmoved = in_place.is_code_unmoved(&[]) == Some(true);
-        let files_around = self.files_around(&closures);
-        let is_other = |closure: &JoinedId| {
-            let is_of_file = |file: JoinedPathId| {
-                let around = files_around.get(around_closure(self.mention(*closure).name));
-                around.map(|around| self.path(file).iter().flatten().any(|path| around.contains(path)))
-            };
-            in_place.compare(*closure, *closure) == Place::Other
-                || is_unmoved && have_other_lines(&self.lines_of_first_runs(in_place, *closure), is_of_file)
-        };
-        closures.retain(is_other);
-        closures.sort_unstable();
-        unseen.sort_unstable();
-        (closures, unseen)
-    }
-
-    /// Returns the files of the functions around closures, by the names of these functions.
-    fn files_around(&self, closures: &[JoinedId]) -> HashMap<&[u8], HashSet<&[u8]>> {
-        let around: HashSet<&[u8]> =
-            closures.iter().map(|&closure| around_closure(self.mention(closure).name)).collect();
-        let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::new();
-        for function in self.functions() {
-            for mention in [self.in_base(function), self.in_new(function)].into_iter().flatten() {
-                let name = FunctionName::parse(mention.name).base();
-                if around.contains(name) {
-                    files.entry(name).or_default().insert(mention.file);
-                }
-            }
-        }
-        files
-    }
-
     /// Returns `true` if the object of a function is the program that its side ran.
     fn is_program(&self, mention: Mention<'_>, side: Side) -> bool {
         self.programs[side.index()].contains(file_name(mention.object))
     }
-}
-
-/// `true` if a name is that of a closure.
-pub(crate) fn is_closure(name: &[u8]) -> bool {
-    CLOSURES.iter().any(|mark| memchr::memmem::find(name, mark).is_some())
-}
-
-/// The starts of names of closures.
-const CLOSURES: [&[u8]; 3] = [b"{closure", b"{{closure", b"{lambda"];
-
-/// Returns the name of the function that a closure is in.
-fn around_closure(name: &[u8]) -> &[u8] {
-    let marks = CLOSURES.iter().filter_map(|mark| memchr::memmem::find(name, mark));
-    let name = marks.min().map_or(name, |at| &name[..at]);
-    name.strip_suffix(b"::").unwrap_or(name)
-}
-
-/// `true` if two closures have lines in the file of the function that they are in, and none in common there. What was inlined has lines of
-/// other files, which can be others of the same closure. If that file is not known, there is none in common in any file. Both are sorted.
-fn have_other_lines(
-    [a, b]: &[Vec<(SourceLine, Cost)>; 2],
-    is_of_file: impl Fn(JoinedPathId) -> Option<bool>,
-) -> bool {
-    let is_known = |(line, _): &&(SourceLine, Cost)| line.line > 0;
-    let has_common = |of_file: &[(SourceLine, Cost)]| {
-        of_file.iter().any(|(line, _)| b.binary_search_by_key(line, |(other, _)| *other).is_ok())
-    };
-    let is_in_b = |file| {
-        // Lines that are not known come first.
-        let first = b.partition_point(|(line, _)| (line.file, line.line) <= (file, 0));
-        b.get(first).is_some_and(|(line, _)| line.file == file)
-    };
-    let a: Vec<(SourceLine, Cost)> = a.iter().filter(is_known).copied().collect();
-    let mut common = a
-        .chunk_by(|one, next| one.0.file == next.0.file)
-        .filter(|of_file| is_of_file(of_file[0].0.file) != Some(false) && is_in_b(of_file[0].0.file))
-        .peekable();
-    common.peek().is_some() && common.all(|of_file| !has_common(of_file))
 }
 
 /// `true` if two paths of sources differ in versions of their directories only.

@@ -56,8 +56,14 @@ fn join_instances(
     let mut overloads: Vec<[usize; 2]> = Vec::new();
     for [base, new] in by_key {
         let is_erased = |groups_of: &[usize]| matches!(groups_of, [group] if has_no_arguments(&functions[groups[*group][0]].normal.text));
+        // Closures with other numbers are no instances of one.
+        let ordinal = |group: &usize| &functions[groups[*group][0]].normal.ordinal;
+        let have_one_ordinal =
+            |groups_of: &[usize]| groups_of.iter().all(|group| ordinal(group) == ordinal(&groups_of[0]));
         let is_pair = base.len() == 1 && new.len() == 1;
-        if base.is_empty() || new.is_empty() || !is_pair && !is_erased(&base) && !is_erased(&new) {
+        let are_instances =
+            || is_erased(&base) && have_one_ordinal(&new) || is_erased(&new) && have_one_ordinal(&base);
+        if base.is_empty() || new.is_empty() || !is_pair && !are_instances() {
             continue;
         }
         let is_instance = |group: &usize| is_instance(&functions[groups[*group][0]].normal.text);

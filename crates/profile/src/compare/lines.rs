@@ -9,7 +9,9 @@ use super::ratio::add_up;
 use super::{Change, CompareError, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
 use crate::cost::CostTable;
-use crate::decode::Place;
+use crate::cost_row::CostRow;
+use crate::decode::{BlockLine, Place};
+use crate::lines::costs_by_event;
 
 /// A source line; [`Comparison::path`] returns the path of its file. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,36 +111,29 @@ impl Comparison<'_> {
         members: &[FunctionId],
         column: usize,
     ) -> Vec<(SourceLine, Cost)> {
-        let profile = self.runs[run].profile;
         let mut costs = RecordedRow::new(self, run);
-        let mut lines: Vec<(SourceLine, Cost)> = Vec::new();
+        let mut lines = Merged::new(add_up);
         for &member in members {
-            let detail = profile.lines(member, &self.selection);
-            for (place, row) in detail.places.iter().zip(detail.costs.rows()) {
-                let cost = costs.with(row, |costs| costs.get(column));
-                lines.push((self.line_place(run, place), cost));
-            }
+            self.runs[run].profile.each_line(member, &self.selection, |events, line| {
+                let BlockLine::SelfCost { place, costs: of_line } = line else { return };
+                let of_line = costs_by_event(&of_line, events).map(|(event, cost)| (event.index(), cost));
+                let cost = costs.with(of_line, |costs| costs.get(column));
+                lines.push((self.line_place(run, &place), cost));
+            });
         }
-        lines.sort_unstable();
-        add_up(&mut lines);
-        lines
+        lines.finish()
     }
 
     /// Returns the functions that a run's functions call, each with the lines that call it, each once, in order.
     pub(super) fn calling_lines(&self, run: usize, members: &[FunctionId]) -> Vec<(JoinedId, SourceLine)> {
-        let profile = self.runs[run].profile;
-        let mut lines: Vec<(JoinedId, SourceLine)> = Vec::new();
+        let mut lines = Merged::new(Vec::dedup);
         for &member in members {
-            let calls = profile.lines(member, &self.selection).calls;
-            lines.extend(
-                calls
-                    .iter()
-                    .map(|call| (self.identity.joined(run, call.callee), self.line_place(run, &call.place))),
-            );
+            self.runs[run].profile.each_line(member, &self.selection, |_, line| {
+                let BlockLine::Calls { place, callee, .. } = line else { return };
+                lines.push((self.identity.joined(run, callee), self.line_place(run, &place)));
+            });
         }
-        lines.sort_unstable();
-        lines.dedup();
-        lines
+        lines.finish()
     }
 
     fn lines_of_run(&self, run: usize, function: JoinedId, wanted: &[usize]) -> RunLines {
@@ -148,6 +143,7 @@ impl Comparison<'_> {
         let mut pick = |first: Option<Cost>, row: &[Cost], into: &mut CostTable| {
             picked.clear();
             picked.extend(first);
+            let row = row.iter().copied().enumerate();
             costs.with(row, |costs| picked.extend(wanted.iter().map(|&column| costs.get(column))));
             into.push(&picked);
         };
@@ -177,12 +173,48 @@ impl Comparison<'_> {
     }
 }
 
-/// The costs of one row of a profile at a time, by recorded column of the comparison. A line has a few of columns that can be very many.
+/// A list of which equal elements are merged, in order. Some producers write a line each time that its function is entered, so this is
+/// done whenever the list is twice as long as after the last time.
+struct Merged<T> {
+    list: Vec<T>,
+    /// Merges equal elements of a sorted list.
+    merge: fn(&mut Vec<T>),
+    limit: usize,
+}
+
+impl<T: Ord> Merged<T> {
+    /// The shortest list that is merged before its end.
+    const SHORTEST: usize = 4096;
+
+    fn new(merge: fn(&mut Vec<T>)) -> Self {
+        Merged { list: Vec::new(), merge, limit: Self::SHORTEST }
+    }
+
+    fn push(&mut self, element: T) {
+        self.list.push(element);
+        if self.list.len() >= self.limit {
+            self.merge_all();
+            self.limit = (2 * self.list.len()).max(Self::SHORTEST);
+        }
+    }
+
+    fn merge_all(&mut self) {
+        self.list.sort_unstable();
+        (self.merge)(&mut self.list);
+    }
+
+    fn finish(mut self) -> Vec<T> {
+        self.merge_all();
+        self.list
+    }
+}
+
+/// The costs of one row of a profile at a time, by column of the comparison.
 pub(super) struct RecordedRow<'c> {
     comparison: &'c Comparison<'c>,
     /// The columns of the costs of a row.
     columns: Vec<usize>,
-    costs: Vec<Cost>,
+    costs: CostRow,
 }
 
 impl<'c> RecordedRow<'c> {
@@ -190,24 +222,26 @@ impl<'c> RecordedRow<'c> {
         RecordedRow {
             comparison,
             columns: columns_of(comparison.runs[run].profile, &comparison.events),
-            costs: vec![0; comparison.recorded_columns().len()],
+            costs: CostRow::new(comparison.recorded_columns().len()),
         }
     }
 
-    /// Looks at the costs of a row.
-    pub(super) fn with<R>(&mut self, row: &[Cost], look: impl FnOnce(&Self) -> R) -> R {
-        let RecordedRow { columns, costs, .. } = self;
-        columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
-        let seen = look(self);
-        self.columns.iter().zip(row).for_each(|(&column, _)| self.costs[column] = 0);
-        seen
+    /// Looks at the costs of a row: those of some event types of its profile.
+    pub(super) fn with<R>(
+        &mut self,
+        row: impl IntoIterator<Item = (usize, Cost)>,
+        look: impl FnOnce(&Self) -> R,
+    ) -> R {
+        self.costs.clear();
+        row.into_iter().for_each(|(event, cost)| self.costs.add(self.columns[event], cost));
+        look(self)
     }
 
     /// Returns the cost in a column, recorded or derived. The sum of all lines did not overflow; a line whose derived cost does has 0.
     pub(super) fn get(&self, column: usize) -> Cost {
-        match column.checked_sub(self.costs.len()) {
-            None => self.costs[column],
-            Some(nth) => self.comparison.derived[nth].cost(&self.costs).unwrap_or(0),
+        match column.checked_sub(self.costs.width()) {
+            None => self.costs.get(column),
+            Some(nth) => self.comparison.derived[nth].cost_of(&self.costs).unwrap_or(0),
         }
     }
 }

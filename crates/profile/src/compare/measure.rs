@@ -146,7 +146,7 @@ impl<'p> Comparison<'p> {
             of_other_callers: Vec::new(),
             of_one_file: Vec::new(),
             other_closures: Vec::new(),
-            unseen_closures: Vec::new(),
+            unclear_closures: Vec::new(),
         };
         comparison.nameless_objects = comparison.find_nameless_objects();
         comparison.find_doubts();

@@ -279,6 +279,7 @@ impl Comparison<'_> {
     fn with_columns<T>(&self, run: usize, tree: CallTree<T>, wanted: &[usize]) -> Option<CallTree<T>> {
         let mut costs = RecordedRow::new(self, run);
         let map = |row: &[Cost]| -> Result<Vec<Cost>, std::convert::Infallible> {
+            let row = row.iter().copied().enumerate();
             Ok(costs.with(row, |costs| wanted.iter().map(|&column| costs.get(column)).collect()))
         };
         tree.with_costs(wanted.len(), map).ok()

@@ -131,6 +131,31 @@ fn derived_of_derived() {
 }
 
 #[test]
+fn few_costs_of_many_event_types_have_the_same_sum() {
+    let names: Vec<String> = (0..40).map(|event| format!("e{event}")).collect();
+    let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+    // Every third one has a factor, some are below 0.
+    let terms: String = (0..40).step_by(3).map(|event| format!(" + {} e{event}", event - 18)).collect();
+    let derivation = derive(&names, &[definition(&format!("Sum = e1{}", terms.replace("+ -", "- ")))]);
+    let [sum] = &derivation.derived[..] else { panic!("{derivation:?}") };
+    let mut row = CostRow::new(names.len());
+    for count in [0, 1, 2, 5, 20, 40] {
+        let columns = (0..count).map(|nth| nth * 7 % names.len());
+        let mut costs = vec![0; names.len()];
+        row.clear();
+        for (column, cost) in columns.zip([5, -7, 0, 11, 13].into_iter().cycle()) {
+            // In two steps, over 0.
+            [cost, -cost, cost].into_iter().for_each(|cost| row.add(column, cost));
+            costs[column] += cost;
+        }
+        assert_eq!(sum.cost_of(&row), sum.cost(&costs), "{count}");
+        assert!((0..names.len()).all(|column| row.get(column) == costs[column]), "{count}");
+    }
+    row.add(0, 1 << 96);
+    assert_eq!(sum.cost_of(&row), Err(CostOverflow));
+}
+
+#[test]
 fn faults_are_reported() {
     let definitions = [
         definition("A = B + Ir"),

@@ -19,7 +19,7 @@ pub(super) fn doubted(comparison: &Comparison<'_>, function: JoinedId) -> Option
         JoinDoubt::Object => place(crate::path::base(&lossy(base.object)).as_bytes(), "object"),
         JoinDoubt::Callers => "that of the base, which has other callers".to_owned(),
         JoinDoubt::Lines => "that of the base, which has other lines".to_owned(),
-        JoinDoubt::UnseenLines => "that of the base, which may have other lines".to_owned(),
+        JoinDoubt::UnclearLines => "that of the base, which may have other lines".to_owned(),
         _ => {
             let [base, new] = [base, comparison.mention(function)]
                 .map(|mention| short(&shown_name(mention), MAX_RENAMED_NAME));

@@ -170,6 +170,8 @@ impl ExactTree {
         let blocks = profile.selected(selection).map(|part| profile.invocations(part.id()).len());
         let cells = blocks.sum::<usize>().saturating_mul(width).saturating_mul(TABLES_OF_BLOCKS);
         MemoryBudget::new([profile]).check_cells(cells).map_err(NoExactTree::TooManyCosts)?;
+        // A block has a row for each of its calls.
+        profile.refuse_wide_lines().map_err(NoExactTree::TooManyCosts)?;
         let mut tree = ExactTree::new(width);
         tree.are_invocations = profile.producers().all(ProducerKind::is_per_invocation);
         for part in profile.selected(selection) {

@@ -184,23 +184,71 @@ fn closures_of_one_name_at_other_lines_may_be_two() {
             "events: Ir\nfl=range.rs\nfn=main::{{{{closure}}}}\n77 {line}\nfi=mill.rs\n{line} 50\nfl=mill.rs\nfn=run\n20 5\nfn=main\n3 5\n"
         ))
     };
-    let (base, new) = (closure(5), closure(6));
-    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
-    let closure = comparison.functions().next().unwrap();
-    assert_eq!(comparison.doubt(closure), Some(JoinDoubt::Lines));
+    assert_eq!(doubt_of_first(&closure(5), &closure(6)), Some(JoinDoubt::Lines));
     // A run with other arguments takes another branch, whose function is inlined from another file.
     let closure = |around: &str, line: u32| {
         Profile::from_bytes(format!(
             "events: Ir\nfl=mill.rs\nfn=main::{{{{closure}}}}\n5 {line}\nfi=help.rs\n{line} 50\nfl=mill.rs\nfn=run\n20 5\nfn={around}\n3 5\n"
         ))
     };
-    // Also if the function around it is not known, as it is inlined.
-    for around in ["main", "start"] {
+    // If the function around it is inlined, its file is not known.
+    for (around, expected) in [("main", None), ("start", Some(JoinDoubt::UnclearLines))] {
         let (base, new) = (closure(around, 6), closure(around, 8));
-        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
-        let closure = comparison.functions().next().unwrap();
-        assert_eq!(comparison.doubt(closure), None, "{around}");
+        assert_eq!(doubt_of_first(&base, &new), expected, "{around}");
     }
+    // Closures of an inlined function have a line of the library in common, which says nothing, or one of a header, where they begin.
+    let closure = |file: &str, around: &str, line: u32| {
+        Profile::from_bytes(format!(
+            "events: Ir\nfl={file}\nfn=mill::pick::{{{{closure}}}}\n900 {line}\nfi=mill.rs\n{line} 50\nfl=mill.rs\nfn=run\n20 5\nfn=mill::main\n3 5\n\
+             fl={around}\nfn=mill::pick\n3 5\n"
+        ))
+    };
+    let library = "/rustc/1234/library/core/src/hint.rs";
+    for (file, around, expected) in [
+        (library, "none.rs", JoinDoubt::Lines),
+        (library, library, JoinDoubt::Lines),
+        (library, "mill.rs", JoinDoubt::Lines),
+        ("hint.h", "none.rs", JoinDoubt::UnclearLines),
+        ("hint.h", "mill.rs", JoinDoubt::Lines),
+    ] {
+        let (base, new) = (closure(file, around, 7), closure(file, around, 13));
+        assert_eq!(doubt_of_first(&base, &new), Some(expected), "{file} {around}");
+        let new = closure(file, around, 7);
+        assert_eq!(doubt_of_first(&base, &new), None, "{file} {around}");
+    }
+}
+
+#[test]
+fn closures_are_known_by_the_names_of_all_languages() {
+    for (closures, around) in [
+        (
+            [1, 2]
+                .map(|hash| format!("_ZN4mill4pick28_$u7b$$u7b$closure$u7d$$u7d$17h000000000000000{hash}E")),
+            "_ZN4mill4pick17h0123456789abcdefE",
+        ),
+        (["_RNCNvCs1234_4mill4pick0B3_"; 2].map(str::to_owned), "_RNvCs1234_4mill4pick"),
+        (["_ZZ4pickiENKUlvE_clEv"; 2].map(str::to_owned), "_Z4picki"),
+        (["_ZZ4pickiENK3$_0clEv"; 2].map(str::to_owned), "_Z4picki"),
+        (["pick(int)::{lambda()#1}::operator()() const"; 2].map(str::to_owned), "pick(int)"),
+        (["main.pick.func1"; 2].map(str::to_owned), "main.pick"),
+        (["<lambda>"; 2].map(str::to_owned), "pick"),
+        (["Mill.lambda$pick$0"; 2].map(str::to_owned), "Mill.pick"),
+    ] {
+        let run = |name: &str, line: u32| {
+            Profile::from_bytes(format!(
+                "events: Ir\nfl=mill.rs\nfn={name}\n{line} {line}\nfi=help.rs\n3 50\nfl=mill.rs\nfn=run\n20 5\nfn=other\n40 5\nfn={around}\n3 5\n"
+            ))
+        };
+        let [base, new] = &closures;
+        let doubt = |line| doubt_of_first(&run(base, 5), &run(new, line));
+        assert_eq!([doubt(9), doubt(5)], [Some(JoinDoubt::Lines), None], "{base}");
+    }
+}
+
+/// The doubt about the first function of both sides.
+fn doubt_of_first(base: &Profile, new: &Profile) -> Option<JoinDoubt> {
+    let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+    comparison.doubt(comparison.functions().next().unwrap())
 }
 
 #[test]
@@ -227,7 +275,7 @@ fn closures_that_are_too_many_to_look_at_stay_doubted() {
     };
     let found = doubts(&with(3, 1), &with(5, 2));
     assert_eq!(found.len(), 600);
-    assert!(found[..100].iter().all(|&doubt| doubt == Some(JoinDoubt::UnseenLines)), "{found:?}");
+    assert!(found[..100].iter().all(|&doubt| doubt == Some(JoinDoubt::UnclearLines)), "{found:?}");
     assert!(found[100..].iter().all(|&doubt| doubt == Some(JoinDoubt::Lines)), "{found:?}");
     let same = doubts(&with(3, 1), &with(3, 2));
     assert!(same[100..].iter().all(|&doubt| doubt.is_none()), "{same:?}");

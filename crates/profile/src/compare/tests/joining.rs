@@ -125,6 +125,27 @@ fn closures_stay_apart_where_their_numbers_are_the_same() {
     );
 }
 
+/// Before, all those of the new side were the one of the base, as instances of a generic function are that of an older mangling.
+#[test]
+fn a_closure_more_is_no_instance_of_the_other() {
+    for [first, second] in [
+        ["main::{closure#0}", "main::{closure#1}"],
+        ["main.work.func1", "main.work.func2"],
+        ["_RNCNvCs1234_4mill4main0B3_", "_RNCNvCs1234_4mill4mains_0B3_"],
+        ["App\\{closure:/f.php:10-12}", "App\\{closure:/f.php:14-16}"],
+        ["__ANON__[f.pl:12]", "__ANON__[f.pl:16]"],
+    ] {
+        let base = functions(&[("", "m.rs", first, 360)]);
+        let new = functions(&[("", "m.rs", first, 600), ("", "m.rs", second, 290)]);
+        for (base, new, is_swapped) in [(&base, &new, false), (&new, &base, true)] {
+            let costs: Vec<(i128, i128)> =
+                joined(base, new, &CompareOptions::default()).into_iter().map(|row| (row.2, row.3)).collect();
+            let expected = [(360, 600), (0, 290)].map(|(a, b)| if is_swapped { (b, a) } else { (a, b) });
+            assert_eq!(costs, expected, "{first}");
+        }
+    }
+}
+
 #[test]
 fn a_function_and_its_cold_part_are_one() {
     let base = functions(&[("m", "m.c", "grind", 10), ("m", "m.c", "grind.cold", 1)]);
