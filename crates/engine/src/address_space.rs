@@ -283,19 +283,26 @@ impl AddressSpace {
         self.writable_bytes.saturating_sub(self.uncounted_bytes)
     }
 
+    /// Goes through the mappings of a range: start, end and protection.
+    pub(crate) fn mappings_in(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64, u32)> {
+        let before = self.mappings.range(..start).next_back().filter(|(_, mapping)| mapping.end > start);
+        let inside = before.into_iter().chain(self.mappings.range(start..end));
+        inside.map(move |(from, mapping)| (start.max(*from), mapping.end.min(end), mapping.protection))
+    }
+
     /// Returns the bytes of a range that are mapped.
     pub(crate) fn bytes_in(&self, start: u64, length: u64) -> u64 {
         let end = page_end(start.saturating_add(length));
-        let inside = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
-        inside.map(|(from, mapping)| mapping.end.min(end) - start.max(*from)).sum()
+        self.mappings_in(start, end).map(|(from, end, _)| end - from).sum()
     }
 
     /// Returns the bytes of a range that are the program's alone and cannot be written.
     pub(crate) fn read_only_bytes_in(&self, start: u64, length: u64) -> u64 {
         let end = page_end(start.saturating_add(length));
-        let inside = self.mappings.range(..end).rev().take_while(|(_, mapping)| mapping.end > start);
-        let own = inside.filter(|(_, mapping)| mapping.protection & (sys::PROT_WRITE | SHARED) == 0);
-        own.map(|(from, mapping)| mapping.end.min(end) - start.max(*from)).sum()
+        let own = self
+            .mappings_in(start, end)
+            .filter(|(.., protection)| protection & (sys::PROT_WRITE | SHARED) == 0);
+        own.map(|(from, end, _)| end - from).sum()
     }
 
     /// Returns the end of the code that is mapped from an address on. `None` if there is none.

@@ -189,3 +189,50 @@ fn odd_names_do_not_cost_the_profile() {
         }
     }
 }
+
+/// Looks for its own code, stack and heap among its mappings, and for a program that is not it.
+const MAPPINGS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+static void look(const char *path) {
+    char line[4096], access[8], name[4096], here;
+    char *heap = (char *)sbrk(4096), *reserved = mmap(0, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FILE *maps = fopen(path, "r");
+    unsigned long start, end, offset, before = 0;
+    int others = 0, disorder = 0;
+    while (maps && fgets(line, sizeof line, maps)) {
+        name[0] = 0;
+        if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, access, &offset, name) < 4) printf("? %s", line);
+        disorder += start < before || end <= start;
+        before = end;
+        others += strstr(name, "gristmill") != 0;
+        if (start <= (unsigned long)look && (unsigned long)look < end) printf("code %s %s\n", access, strrchr(name, '/'));
+        if (start <= (unsigned long)&here && (unsigned long)&here < end) printf("stack %s %s\n", access, name);
+        if (start <= (unsigned long)heap && (unsigned long)heap < end) printf("heap %s %s\n", access, name);
+        if (start <= (unsigned long)reserved && (unsigned long)reserved < end) printf("reserved %s\n", access);
+    }
+    printf("%d %d\n", others, disorder);
+    if (maps) fclose(maps);
+}
+int main(void) {
+    char path[99];
+    look("/proc/self/maps");
+    sprintf(path, "/proc/%d/task/%d/maps", getpid(), getpid());
+    look(path);
+    return 0;
+}
+"#;
+
+#[test]
+fn mappings_are_those_of_the_program() {
+    if !has_engine(&["cc"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    compile(folder.path(), "mappings", &["-O1"], MAPPINGS);
+    let output = assert_same_output(folder.path(), "./mappings");
+    assert!(output.starts_with("code r-xp /mappings\nheap rw-p [heap]\n"), "{output}");
+    assert!(output.contains("stack rw-p [stack]\n0 0\n"), "{output}");
+}

@@ -1,7 +1,7 @@
 //! Files of `/proc` that tell of the program: what is there tells of the engine.
 #![allow(unsafe_code)]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt as _;
 
 use linux_raw_sys::errno::EFAULT;
@@ -9,6 +9,7 @@ use linux_raw_sys::general as sys;
 
 use super::Engine;
 use super::own_call::own_call;
+use crate::address_space::STACK_END;
 use crate::raw;
 
 impl Engine {
@@ -49,21 +50,37 @@ impl Engine {
             let here = i64::from(sys::AT_FDCWD) as u64;
             return Some(own_call(sys::__NR_openat, [here, path.as_ptr() as u64, flags, mode, 0, 0]));
         }
-        self.is_own(&text, b"cmdline").then(|| self.open_command_line(flags))
+        if self.is_own(&text, b"cmdline") {
+            // Each word has a zero behind it.
+            let words = self.options.invocation.words.iter();
+            let text: Vec<u8> = words.flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
+            return Some(open_text(c"cmdline", &text, flags));
+        }
+        if process_of(&text, b"maps") == Some(std::process::id()) {
+            let listed = std::fs::read("/proc/self/maps").ok()?;
+            return Some(open_text(c"maps", &self.own_mappings(&listed), flags));
+        }
+        None
     }
 
-    /// Opens a file with the words of the program, each with a zero behind it.
-    fn open_command_line(&self, flags: u64) -> i64 {
-        let words = self.options.invocation.words.iter();
-        let text: Vec<u8> = words.flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
-        let is_closed = flags & u64::from(sys::O_CLOEXEC) != 0;
-        let memory_flags = if is_closed { u64::from(sys::MFD_CLOEXEC) } else { 0 };
-        let file = own_call(sys::__NR_memfd_create, [c"cmdline".as_ptr() as u64, memory_flags, 0, 0, 0, 0]);
-        if raw::error_of(file).is_none() {
-            let arguments = [file as u64, text.as_ptr() as u64, text.len() as u64, 0, 0, 0];
-            own_call(sys::__NR_pwrite64, arguments);
+    /// Returns the lines of a list of mappings that the program would have alone: none of the engine, and its code can run.
+    fn own_mappings(&self, listed: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for line in listed.split_inclusive(|&byte| byte == b'\n') {
+            let Some(listed) = Listed::parse(line) else { continue };
+            if listed.is_of_kernel() {
+                text.extend_from_slice(line);
+            }
+            for (start, end, protection) in self.space.mappings_in(listed.start, listed.end) {
+                let name = match listed.name {
+                    "" if end == STACK_END => "[stack]",
+                    "" if (self.brk_start..=self.brk).contains(&start) => "[heap]",
+                    name => name,
+                };
+                listed.write(&mut text, [start, end], protection, name);
+            }
         }
-        file
+        text
     }
 
     /// `true` if a path is the link to the program that runs.
@@ -73,16 +90,81 @@ impl Engine {
 
     /// `true` if a path is that of a file below `/proc` of this process, or of one that it was forked from.
     fn is_own(&self, path: &[u8], file: &[u8]) -> bool {
-        let rest = path.strip_prefix(b"/proc/").and_then(|rest| rest.strip_suffix(file)?.strip_suffix(b"/"));
-        match rest {
-            Some(b"self" | b"thread-self") => true,
-            Some(process) => {
-                let process = std::str::from_utf8(process).ok().and_then(|text| text.parse().ok());
-                process.is_some_and(|process| {
-                    process == std::process::id() || self.forked_from.contains(&process)
-                })
-            }
-            None => false,
-        }
+        process_of(path, file)
+            .is_some_and(|process| process == std::process::id() || self.forked_from.contains(&process))
+    }
+}
+
+/// Returns the process below whose folder of `/proc` a path leads to a file. `None` if the path is another one.
+fn process_of(path: &[u8], file: &[u8]) -> Option<u32> {
+    let process = path.strip_prefix(b"/proc/")?.strip_suffix(file)?.strip_suffix(b"/")?;
+    let process = std::str::from_utf8(process).ok()?;
+    let process = match process.split_once("/task/") {
+        Some((process, thread)) => thread.parse::<u32>().is_ok().then_some(process)?,
+        None => process,
+    };
+    match process {
+        "self" | "thread-self" => Some(std::process::id()),
+        process => process.parse().ok(),
+    }
+}
+
+/// Opens a file in memory with a text.
+fn open_text(name: &CStr, text: &[u8], flags: u64) -> i64 {
+    let is_closed = flags & u64::from(sys::O_CLOEXEC) != 0;
+    let memory_flags = if is_closed { u64::from(sys::MFD_CLOEXEC) } else { 0 };
+    let file = own_call(sys::__NR_memfd_create, [name.as_ptr() as u64, memory_flags, 0, 0, 0, 0]);
+    if raw::error_of(file).is_none() {
+        let arguments = [file as u64, text.as_ptr() as u64, text.len() as u64, 0, 0, 0];
+        own_call(sys::__NR_pwrite64, arguments);
+    }
+    file
+}
+
+/// A line of a list of mappings: `10a000-10b000 r--p 00001000 08:01 1234    /usr/bin/mill`.
+struct Listed<'l> {
+    start: u64,
+    end: u64,
+    is_shared: bool,
+    offset: u64,
+    /// The device and the number of the file.
+    file: [&'l str; 2],
+    name: &'l str,
+}
+
+impl<'l> Listed<'l> {
+    fn parse(line: &'l [u8]) -> Option<Listed<'l>> {
+        let line = std::str::from_utf8(line).ok()?.trim_end_matches('\n');
+        let mut words = line.splitn(6, ' ');
+        let [range, access, offset, device, file] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        let (start, end) = range.split_once('-')?;
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        Some(Listed {
+            start: number(start)?,
+            end: number(end)?,
+            is_shared: access.ends_with('s'),
+            offset: number(offset)?,
+            file: [device, file],
+            name: words.next().unwrap_or_default().trim_start_matches(' '),
+        })
+    }
+
+    /// `true` if the kernel maps it in each process.
+    fn is_of_kernel(&self) -> bool {
+        self.name.starts_with("[v")
+    }
+
+    /// Writes a part of it.
+    fn write(&self, text: &mut Vec<u8>, [start, end]: [u64; 2], protection: u32, name: &str) {
+        let access = |bit: u32, letter: char| if protection & bit == 0 { '-' } else { letter };
+        let access = [access(sys::PROT_READ, 'r'), access(sys::PROT_WRITE, 'w'), access(sys::PROT_EXEC, 'x')];
+        let access: String = access.into_iter().chain([if self.is_shared { 's' } else { 'p' }]).collect();
+        // Memory without a file has no offset.
+        let is_of_file = self.file[1] != "0";
+        let offset = if is_of_file { self.offset + (start - self.start) } else { self.offset };
+        let line = format!("{start:08x}-{end:08x} {access} {offset:08x} {}", self.file.join(" "));
+        let line = if name.is_empty() { format!("{line} ") } else { format!("{line:<72} {name}") };
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
     }
 }
