@@ -204,12 +204,17 @@ impl Profile {
     ///
     /// If there are more event types than any tool counts, and the costs of all lines take more memory than a report may take.
     pub fn refuse_wide_lines(&self) -> Result<(), OverBudget> {
-        if self.event_count() <= MANY_EVENTS {
-            return Ok(());
+        MemoryBudget::new([self]).check_cells(self.wide_line_cells(self.event_count()))
+    }
+
+    /// Returns how many costs a table of this many event types with a row for each line has; 0 if there are no more than a tool counts.
+    pub(crate) fn wide_line_cells(&self, width: usize) -> usize {
+        if width <= MANY_EVENTS {
+            return 0;
         }
         let (costs, calls, _) = self.line_counts();
-        let cells = costs.saturating_add(calls).saturating_mul(self.event_count() as u64);
-        MemoryBudget::new([self]).check_cells(usize::try_from(cells).unwrap_or(usize::MAX))
+        let cells = costs.saturating_add(calls).saturating_mul(width as u64);
+        usize::try_from(cells).unwrap_or(usize::MAX)
     }
 
     /// Refuses many event types if the search for the lines that make up a share of each takes too much memory.

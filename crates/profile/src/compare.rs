@@ -36,6 +36,7 @@ mod activity;
 mod callers;
 mod change_path;
 mod checkout;
+mod closure_name;
 mod closures;
 mod difference;
 mod doubt;
@@ -86,7 +87,7 @@ use crate::selection::Selection;
 
 pub use change_path::PathStep;
 pub use checkout::Checkout;
-pub(crate) use closures::is_closure;
+pub(crate) use closure_name::is_closure;
 pub use doubt::JoinDoubt;
 pub use environment::{Unlike, UnlikeKind};
 pub use explain::{Cause, Explanation, Explanations};

@@ -1,38 +1,18 @@
 //! Closures: all those of a function have one name, so only their lines tell whether both sides have the same one.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use gristmill_format::{Cost, FunctionName};
+use gristmill_format::Cost;
 use memchr::memmem;
 
+use super::closure_name::{around_closure, base_name, is_closure};
 use super::in_place::{InPlace, Place};
 use super::lines::SourceLine;
 use super::{Comparison, JoinedId, JoinedPathId, Presence};
-use crate::symbol::demangle;
 
 /// The limit of closures whose lines are looked at.
 const MAX_CLOSURES: usize = 500;
-
-/// The starts of names of closures: in PHP and Rust, Rust, C++, Python, JavaScript, Swift, Java and Perl.
-const MARKS: [&str; 12] = [
-    "{closure",
-    "{{closure",
-    "{lambda",
-    "<lambda>",
-    "<genexpr>",
-    "<listcomp>",
-    "<setcomp>",
-    "<dictcomp>",
-    "(anonymous)",
-    "closure #",
-    "lambda$",
-    "__ANON__",
-];
-
-/// The same of those that a digit follows: lambdas in symbols of clang, and functions of Go.
-const NUMBERED_MARKS: [&str; 4] = ["::$_", ".func", ".gowrap", ".deferwrap"];
 
 /// Values by name. Very many functions can have one very long name, which is looked at once.
 struct ByName<T>(HashMap<[usize; 2], T>);
@@ -155,33 +135,6 @@ fn common_files([a, b]: &[Vec<(SourceLine, Cost)>; 2]) -> Vec<CommonFile> {
         .filter(|of_file| is_in_b(of_file[0].0.file))
         .map(|of_file| CommonFile { file: of_file[0].0.file, has_common_line: has_common_line(of_file) })
         .collect()
-}
-
-/// `true` if a name is that of a closure, mangled or not.
-pub(crate) fn is_closure(name: &[u8]) -> bool {
-    mark(name).is_some() || name.starts_with(b"_") && mark(base_name(name).as_bytes()).is_some()
-}
-
-/// Returns the place at which a name says that it is a closure.
-fn mark(name: &[u8]) -> Option<usize> {
-    let plain = MARKS.iter().filter_map(|mark| memmem::find(name, mark.as_bytes()));
-    let numbered = NUMBERED_MARKS.iter().filter_map(|mark| {
-        let is_numbered = |at: &usize| name.get(at + mark.len()).is_some_and(u8::is_ascii_digit);
-        memmem::find_iter(name, mark.as_bytes()).find(is_numbered)
-    });
-    plain.chain(numbered).min()
-}
-
-/// Returns the demangled name of a function without recursion level and callers.
-fn base_name(name: &[u8]) -> Cow<'_, str> {
-    let base = FunctionName::parse(name).base();
-    demangle(base).map_or_else(|| String::from_utf8_lossy(base), Cow::Owned)
-}
-
-/// Returns the name of the function that a closure is in.
-fn around_closure(name: &str) -> &str {
-    let around = mark(name.as_bytes()).map_or(name, |at| &name[..at]);
-    around.strip_suffix("::").unwrap_or(around)
 }
 
 /// `true` if a source file comes with a compiler.

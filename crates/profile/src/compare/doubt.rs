@@ -58,6 +58,10 @@ impl Comparison<'_> {
         {
             return Some(JoinDoubt::Name);
         }
+        // Closures of one name and number that were not joined by them: each side has another count.
+        if rules.has(JoinRule::Rename) && base.name == new.name {
+            return Some(JoinDoubt::UnclearLines);
+        }
         if self.is_of_two_files(function) && self.of_one_file.binary_search(&function).is_err() {
             return Some(JoinDoubt::File);
         }

@@ -57,7 +57,7 @@ fn join_instances(
     for [base, new] in by_key {
         let is_erased = |groups_of: &[usize]| matches!(groups_of, [group] if has_no_arguments(&functions[groups[*group][0]].normal.text));
         // Closures with other numbers are no instances of one.
-        let ordinal = |group: &usize| &functions[groups[*group][0]].normal.ordinal;
+        let ordinal = |group: &usize| &functions[groups[*group][0]].normal.own_ordinal;
         let have_one_ordinal =
             |groups_of: &[usize]| groups_of.iter().all(|group| ordinal(group) == ordinal(&groups_of[0]));
         let is_pair = base.len() == 1 && new.len() == 1;

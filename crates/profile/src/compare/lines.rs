@@ -13,6 +13,9 @@ use crate::cost_row::CostRow;
 use crate::decode::{BlockLine, Place};
 use crate::lines::costs_by_event;
 
+/// Tables with the costs of all lines of a run: as they are read, in order, and joined with the other side.
+const TABLES_OF_LINES: usize = 3;
+
 /// A source line; [`Comparison::path`] returns the path of its file. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceLine {
@@ -72,8 +75,11 @@ impl Comparison<'_> {
     ///
     /// If a profile takes too much memory.
     pub fn refuse_wide_lines(&self) -> Result<(), CompareError> {
-        let mut runs = self.runs.iter();
-        runs.try_for_each(|run| run.profile.refuse_wide_lines()).map_err(CompareError::TooManyCosts)
+        let width = self.recorded_columns().len();
+        let cells =
+            self.runs.iter().map(|run| run.profile.wide_line_cells(width).saturating_mul(TABLES_OF_LINES));
+        let cells = cells.fold(0, usize::saturating_add);
+        self.memory_budget().check_cells(cells).map_err(CompareError::TooManyCosts)
     }
 
     /// Reads some columns of the lines of a function on both sides, in the order of file and number.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gristmill_format::FunctionName;
 
+use super::generic::without_arguments;
 use super::join_rule::{JoinRule, JoinRules};
 use super::paths::{is_hex, normal_path, without_pid, without_prefix};
 use crate::symbol::demangle;
@@ -17,6 +18,8 @@ pub(super) struct NormalName {
     pub(super) identity: String,
     /// The removed numbers of closures, which only count them.
     pub(super) ordinal: String,
+    /// Those of them that are not of its generic arguments.
+    pub(super) own_ordinal: String,
     /// The rules that changed something.
     pub(super) used: JoinRules,
     /// The length of the name in the text, before a level of recursion, and the length of that.
@@ -169,6 +172,12 @@ impl NormalName {
             return;
         }
         let cut = cut_out(text, closure_number);
+        if let Some((_, removed)) = &cut {
+            let bare = without_arguments(text.as_bytes()).and_then(|bare| String::from_utf8(bare).ok());
+            let own = bare.map(|bare| cut_out(&bare, closure_number).map_or(String::new(), |(_, own)| own));
+            self.own_ordinal.push_str(own.as_ref().unwrap_or(removed));
+            self.own_ordinal.push(' ');
+        }
         self.note(text, cut, JoinRule::ClosureNumber);
         // `class@anonymous` of PHP is followed by the path, line and number of its declaration.
         if let Some(at) = text.find("@anonymous")
@@ -178,6 +187,7 @@ impl NormalName {
             let end =
                 text[line..].find("->").or(text[line..].find("::")).map_or(text.len(), |end| line + end);
             self.ordinal.push_str(&text[line..end]);
+            self.own_ordinal.push_str(&text[line..end]);
             text.replace_range(line..end, "");
             self.used = self.used.with(JoinRule::ClosureNumber);
         }

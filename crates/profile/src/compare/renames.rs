@@ -1,9 +1,11 @@
 //! Renamed functions: vanished ones and new ones that differ in their name only.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use gristmill_format::Cost;
 
+use super::closure_name::is_closure;
 use super::id::{JoinedId, Side};
 use super::in_place::{InPlace, Place};
 use super::join::Joined;
@@ -138,7 +140,7 @@ pub(super) fn renames(
             let (base, new) = (gone.function, come.function);
             if !is_taken[base.index()]
                 && !is_taken[new.index()]
-                && let Some((why, _)) = resemblance(gone, come, &graphs, bucket)
+                && let (why, Some(_)) = resemblance(gone, come, &graphs, bucket)
                 && in_place.compare(base, new) != Place::Other
             {
                 is_taken[base.index()] = true;
@@ -156,7 +158,36 @@ pub(super) fn renames(
             side.retain(|lone| !is_taken[lone.function.index()]);
         }
     }
+    let graphs = Graphs { base, new, stands_for: &stands_for };
+    for bucket in &buckets {
+        for (gone, come) in of_one_name(bucket, functions) {
+            if in_place.compare(gone.function, come.function) != Place::Other {
+                let why = resemblance(gone, come, &graphs, bucket).0;
+                let why = Resemblance { same_file: true, is_elsewhere: false, ..why };
+                renames.push(Rename { base: gone.function, new: come.function, why });
+            }
+        }
+    }
     renames
+}
+
+/// Returns the functions of both sides with the same name, file and object: closures whose numbers do not tell which is which, as the
+/// sides have other counts, and whose costs do not, either.
+fn of_one_name<'b>(bucket: &'b Bucket, functions: &[Joined<'_>]) -> Vec<(&'b Lone, &'b Lone)> {
+    let key = |lone: &Lone| {
+        let function = &functions[lone.function.index()];
+        function.has_file.then_some((lone.name.clone(), function.file, function.object))
+    };
+    let mut gone: HashMap<_, Vec<&Lone>> = HashMap::new();
+    for lone in &bucket.sides[0] {
+        gone.entry(key(lone)).or_default().push(lone);
+    }
+    let of_one_name = bucket.sides[1].iter().filter_map(|come| {
+        let key = key(come).filter(|_| is_closure(come.name.as_bytes()))?;
+        let [one] = gone.remove(&Some(key))?[..] else { return None };
+        Some((one, come))
+    });
+    of_one_name.collect()
 }
 
 /// Puts the functions that are left into one bucket, as some can have moved to another file.
@@ -215,7 +246,7 @@ fn candidates<'b>(bucket: &'b Bucket, graphs: &Graphs<'_>, candidates: &mut Vec<
         let mut pairs: Vec<Candidate<'b>> = near
             .into_iter()
             .filter_map(|come| {
-                let (_, score) = resemblance(lone, come, graphs, bucket)?;
+                let score = resemblance(lone, come, graphs, bucket).1?;
                 Some(Candidate { gone: lone, come, bucket, score })
             })
             .collect();
@@ -224,8 +255,8 @@ fn candidates<'b>(bucket: &'b Bucket, graphs: &Graphs<'_>, candidates: &mut Vec<
     }
 }
 
-/// Returns why a vanished function and a new one are taken for one, and how much they resemble each other. `None` if they are not.
-fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -> Option<(Resemblance, u32)> {
+/// Returns what a vanished function and a new one have in common, and how much they resemble each other. `None` if too little.
+fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -> (Resemblance, Option<u32>) {
     let Bucket { same_file, is_elsewhere, .. } = *bucket;
     let callers = |graph: &CallGraph, function: JoinedId| -> Vec<JoinedId> {
         let arcs = graph.incoming(function.node()).take(MAX_CALLERS);
@@ -284,7 +315,8 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
         calls: (gone.calls, come.calls),
         self_costs: (gone.own, come.own),
     };
-    is_accepted.then(|| (why, score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum()))
+    let points = score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points);
+    (why, is_accepted.then(|| points.sum()))
 }
 
 fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {

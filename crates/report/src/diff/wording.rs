@@ -14,7 +14,17 @@ pub(super) fn resemblance(why: &Resemblance) -> String {
         reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
     }
     let (base, new) = why.self_costs;
-    reasons.push(if base == new { "same cost".to_owned() } else { "nearly the same cost".to_owned() });
+    let is_within = |percent: u128| {
+        let largest = base.unsigned_abs().max(new.unsigned_abs());
+        base.abs_diff(new).saturating_mul(100) <= largest.saturating_mul(percent)
+    };
+    let cost = match () {
+        () if base == new => Some("same cost"),
+        () if is_within(10) => Some("nearly the same cost"),
+        () if is_within(50) => Some("similar cost"),
+        () => None,
+    };
+    reasons.extend(cost.map(str::to_owned));
     if why.calls.0 == why.calls.1 && why.calls.0 > 0 {
         reasons.push("same calls".to_owned());
     }

@@ -1,7 +1,7 @@
 //! Joining functions of two sides.
 
 use crate::Profile;
-use crate::compare::{Checkout, CompareOptions, Comparison, JoinRule, JoinedId, Presence};
+use crate::compare::{Checkout, CompareOptions, Comparison, JoinDoubt, JoinRule, JoinedId, Presence};
 
 fn functions(names: &[(&str, &str, &str, i32)]) -> Profile {
     let mut text = "events: Ir\n".to_owned();
@@ -144,6 +144,40 @@ fn a_closure_more_is_no_instance_of_the_other() {
             assert_eq!(costs, expected, "{first}");
         }
     }
+}
+
+/// Closures that only one side has say nothing about the others: these are one if their names are, with a condition.
+#[test]
+fn closures_that_both_sides_have_are_one_beside_more_of_them() {
+    for [first, second] in [
+        ["main::{closure#0}", "main::{closure#1}"],
+        ["main.work.func1", "main.work.func2"],
+        ["App\\{closure:/f.php:10-12}", "App\\{closure:/f.php:14-16}"],
+        ["A::__ANON__[f.pl:12]", "A::__ANON__[f.pl:16]"],
+    ] {
+        let base = functions(&[("", "m.rs", first, 500), ("", "m.rs", second, 300)]);
+        let new = functions(&[("", "m.rs", first, 5000)]);
+        assert_eq!(
+            joined(&base, &new, &CompareOptions::default()),
+            rows(&[(first, first, 500, 5000), (second, "-", 300, 0)])
+        );
+        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+        let both = comparison.functions().find(|&function| comparison.presence(function) == Presence::Both);
+        assert_eq!(comparison.doubt(both.unwrap()), Some(JoinDoubt::UnclearLines), "{first}");
+    }
+}
+
+/// The numbers of closures in generic arguments are not those of the function.
+#[test]
+fn instances_for_several_closures_are_those_of_an_older_mangling() {
+    let base = functions(&[("", "m.rs", "m::map", 500)]);
+    let new = functions(&[
+        ("", "m.rs", "m::map::<A, x::{closure#0}>", 300),
+        ("", "m.rs", "m::map::<A, x::{closure#1}>", 200),
+    ]);
+    let costs: Vec<(i128, i128)> =
+        joined(&base, &new, &CompareOptions::default()).into_iter().map(|row| (row.2, row.3)).collect();
+    assert_eq!(costs, [(500, 500)]);
 }
 
 #[test]
