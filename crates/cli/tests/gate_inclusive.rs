@@ -264,3 +264,16 @@ fn memory_below_0_is_no_damage_of_a_baseline() {
     assert!(shown.contains("look Memory of parser") && shown.contains("1 worth a look"), "{shown}");
     assert!(shown.contains("the cost in the baseline is an estimate; `gristmill gate bless`"), "{shown}");
 }
+
+/// Code without a name is in all objects: `main` is called by some and calls some, which is no cycle.
+#[test]
+fn code_without_a_name_makes_no_cycles() {
+    let text = "version: 1\ncreator: callgrind-3.19.0\nevents: Ir\nob=ld.so\nfl=???\nfn=0x1ab70\n0 10\ncob=mill\ncfl=mill.c\n\
+                cfn=parse\ncalls=1 1\n0 1100\nob=mill\nfl=mill.c\nfn=parse\n1 100\ncob=libc.so\ncfl=???\ncfn=0x486c368\n\
+                calls=1 0\n2 1000\nob=libc.so\nfl=???\nfn=0x486c368\n0 1000\ntotals: 1110\n";
+    let gate = Gate::new("max = 1200", text);
+    gate.bless();
+    let baseline = std::fs::read_to_string(gate.0.path().join("gristmill-baseline.toml")).unwrap();
+    let row = baseline.lines().find(|line| line.contains("name = \"parse\", file")).unwrap();
+    assert!(row.contains("inclusive = [1100]"), "{row}");
+}

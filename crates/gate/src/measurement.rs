@@ -125,7 +125,11 @@ impl Measurement {
         };
         // Functions that one name stands for are one.
         let groups = Partition::from_keys(&names);
-        let folded = graph.folded(&groups);
+        // Those without a name would make cycles of what calls one and is called by another.
+        let is_nameless = |name: &FunctionName| name.name.starts_with("0x") || name.name == "???";
+        let apart = profile.functions().zip(&names).map(|(id, name)| (name, is_nameless(name).then_some(id)));
+        let apart = Partition::from_keys(apart);
+        let folded = graph.folded(&apart);
         let inclusive = Inclusive::new(&folded, Cycles::new(&folded));
         for (id, name) in profile.functions().zip(&names).filter(|(_, name)| !is_ignored(name)) {
             let node = graph.node_of(id);
@@ -134,7 +138,7 @@ impl Measurement {
             let function = measurement.functions.entry(name.clone()).or_default();
             function.costs.resize(width, 0);
             add(&mut function.costs, costs);
-            function.inclusive = inclusive.cost(groups.group_of(node)).to_vec();
+            function.inclusive = inclusive.cost(apart.group_of(node)).to_vec();
             function.line = function.line.into_iter().chain(lines[node.index()]).min();
             let function_of_file = profile.function(id);
             let (object, file) =

@@ -19,8 +19,10 @@ mod numbers;
 mod one_sided;
 mod source_lines;
 
+use std::collections::HashMap;
 use std::io;
 
+use gristmill_format::raw::NameSpaces;
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, Header, Jump, Line, Name, NameKey, NameStyle,
     PositionKind, PositionStyle, Positions, ProducerKind, Reader, Record, RecurringNames, Writer,
@@ -209,6 +211,7 @@ impl<'p> Condensing<'p> {
         let mut writing = Writing {
             condensing: self,
             names: RecurringNames::default(),
+            ids: NameSpaces::default(),
             written: WrittenLines::default(),
             writer: Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed),
             object: None,
@@ -249,6 +252,8 @@ impl<'p> OpenPart<'p> {
 struct Writing<'c, 'p, W> {
     condensing: &'c Condensing<'p>,
     names: RecurringNames<'c>,
+    /// The ids of names by where these are. A name is defined once: a file can have very many parts, and very long names.
+    ids: NameSpaces<HashMap<[usize; 2], u64>>,
     written: WrittenLines,
     writer: Writer<W>,
     object: Option<ObjectId>,
@@ -263,7 +268,13 @@ impl<'c, W: io::Write> Writing<'c, '_, W> {
     }
 
     fn name(&mut self, key: NameKey, name: &'c [u8]) -> Result<(), Error> {
-        self.writer.recurring_name(key, Name::plain(name), &mut self.names)
+        let ids = &mut self.ids[key.space()];
+        let next = ids.len() as u64 + 1;
+        let name = match name {
+            b"" => Name::plain(name),
+            name => Name::refer(*ids.entry([name.as_ptr().addr(), name.len()]).or_insert(next), name),
+        };
+        self.writer.recurring_name(key, name, &mut self.names)
     }
 
     /// Writes an input: the header lines as they are read, and the costs of each part at their place among them.

@@ -64,6 +64,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-path", make: |n, out| long_path(n, "fl", out), count: 1200 },
     Shape { name: "long-object", make: |n, out| long_path(n, "ob", out), count: 1200 },
     Shape { name: "long-inlined-path", make: long_inlined_path, count: 1000 },
+    Shape { name: "parts-of-long-path", make: parts_of_long_path, count: 500 },
     Shape { name: "long-path-of-lines", make: long_path_of_lines, count: 1200 },
     Shape { name: "long-callee", make: long_callee, count: 600 },
     Shape { name: "start-up-callers", make: start_up_callers, count: 500 },
@@ -313,6 +314,12 @@ fn other_events(count: usize, are_threads: bool, out: &mut String) {
         }
         put!(out, "part: {part}\nevents: e{part}\nfn=f\n1 1");
     }
+}
+
+/// Parts that name a file whose path is long, once.
+fn parts_of_long_path(count: usize, out: &mut String) {
+    put!(out, "{HEADER}fl=(1) /{}\nfn=(1) f\n1 1", "p".repeat(20 * count));
+    (2..=count).for_each(|part| put!(out, "part: {part}\nevents: Ir\nfl=(1)\nfn=(1)\n1 {part}"));
 }
 
 /// A part with very many event types, their sum, and a part whose lines and calls have costs of another event type only, which is the last.

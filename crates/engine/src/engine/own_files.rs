@@ -8,6 +8,7 @@ use linux_raw_sys::errno::EFAULT;
 use linux_raw_sys::general as sys;
 
 use super::Engine;
+use super::limits::Limits;
 use super::own_call::own_call;
 use crate::address_space::STACK_END;
 use crate::raw;
@@ -58,7 +59,8 @@ impl Engine {
         }
         if process_of(&text, b"maps") == Some(std::process::id()) {
             let listed = std::fs::read("/proc/self/maps").ok()?;
-            return Some(open_text(c"maps", &self.own_mappings(&listed), flags));
+            // Under a filter of system calls or a limit, it is that of the process.
+            return Some(open_text(c"maps", &self.own_mappings(&listed), flags)).filter(|file| *file >= 0);
         }
         None
     }
@@ -73,8 +75,8 @@ impl Engine {
             }
             for (start, end, protection) in self.space.mappings_in(listed.start, listed.end) {
                 let name = match listed.name {
-                    "" if end == STACK_END => "[stack]",
-                    "" if (self.brk_start..=self.brk).contains(&start) => "[heap]",
+                    b"" if end == STACK_END => &b"[stack]"[..],
+                    b"" if (self.brk_start..=self.brk).contains(&start) => b"[heap]",
                     name => name,
                 };
                 listed.write(&mut text, [start, end], protection, name);
@@ -116,12 +118,16 @@ fn open_text(name: &CStr, text: &[u8], flags: u64) -> i64 {
     let file = own_call(sys::__NR_memfd_create, [name.as_ptr() as u64, memory_flags, 0, 0, 0, 0]);
     if raw::error_of(file).is_none() {
         let arguments = [file as u64, text.as_ptr() as u64, text.len() as u64, 0, 0, 0];
+        // A limit of the size of files is one for this file, too.
+        let before = Limits::of_files();
+        Limits::lift_files();
         own_call(sys::__NR_pwrite64, arguments);
+        Limits::restore_files(before);
     }
     file
 }
 
-/// A line of a list of mappings: `10a000-10b000 r--p 00001000 08:01 1234    /usr/bin/mill`.
+/// A line of a list of mappings: `10a000-10b000 r--p 00001000 08:01 1234    /usr/bin/mill`. A name is that of any file.
 struct Listed<'l> {
     start: u64,
     end: u64,
@@ -129,14 +135,14 @@ struct Listed<'l> {
     offset: u64,
     /// The device and the number of the file.
     file: [&'l str; 2],
-    name: &'l str,
+    name: &'l [u8],
 }
 
 impl<'l> Listed<'l> {
     fn parse(line: &'l [u8]) -> Option<Listed<'l>> {
-        let line = std::str::from_utf8(line).ok()?.trim_end_matches('\n');
-        let mut words = line.splitn(6, ' ');
-        let [range, access, offset, device, file] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        let mut words = line.trim_ascii_end().splitn(6, |&byte| byte == b' ');
+        let mut word = || std::str::from_utf8(words.next()?).ok();
+        let [range, access, offset, device, file] = [word()?, word()?, word()?, word()?, word()?];
         let (start, end) = range.split_once('-')?;
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         Some(Listed {
@@ -145,17 +151,17 @@ impl<'l> Listed<'l> {
             is_shared: access.ends_with('s'),
             offset: number(offset)?,
             file: [device, file],
-            name: words.next().unwrap_or_default().trim_start_matches(' '),
+            name: words.next().unwrap_or_default().trim_ascii_start(),
         })
     }
 
     /// `true` if the kernel maps it in each process.
     fn is_of_kernel(&self) -> bool {
-        self.name.starts_with("[v")
+        self.name.starts_with(b"[v")
     }
 
     /// Writes a part of it.
-    fn write(&self, text: &mut Vec<u8>, [start, end]: [u64; 2], protection: u32, name: &str) {
+    fn write(&self, text: &mut Vec<u8>, [start, end]: [u64; 2], protection: u32, name: &[u8]) {
         let access = |bit: u32, letter: char| if protection & bit == 0 { '-' } else { letter };
         let access = [access(sys::PROT_READ, 'r'), access(sys::PROT_WRITE, 'w'), access(sys::PROT_EXEC, 'x')];
         let access: String = access.into_iter().chain([if self.is_shared { 's' } else { 'p' }]).collect();
@@ -163,8 +169,9 @@ impl<'l> Listed<'l> {
         let is_of_file = self.file[1] != "0";
         let offset = if is_of_file { self.offset + (start - self.start) } else { self.offset };
         let line = format!("{start:08x}-{end:08x} {access} {offset:08x} {}", self.file.join(" "));
-        let line = if name.is_empty() { format!("{line} ") } else { format!("{line:<72} {name}") };
+        let line = if name.is_empty() { format!("{line} ") } else { format!("{line:<72} ") };
         text.extend_from_slice(line.as_bytes());
+        text.extend_from_slice(name);
         text.push(b'\n');
     }
 }

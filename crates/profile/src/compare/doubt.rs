@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gristmill_format::Cost;
 
+use super::closure_name::{base_name, is_closure};
 use super::in_place::InPlace;
 use super::join_rule::JoinRule;
 use super::lines::SourceLine;
@@ -53,14 +54,14 @@ impl Comparison<'_> {
         let (base, new) = self.in_base(function).zip(self.in_new(function))?;
         let rules = self.joined_by(function);
         let by_name = [JoinRule::Rename, JoinRule::GenericArguments, JoinRule::ClosureNumber];
-        if base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule))
+        // Closures of one name and number, but not joined by that: each side has another count of them.
+        let is_beside_more = rules.has(JoinRule::Rename)
+            && is_closure(new.name)
+            && base_name(base.name) == base_name(new.name);
+        if !is_beside_more && base.name != new.name && by_name.into_iter().any(|rule| rules.has(rule))
             || self.identity.functions[function.index()].has_other_copies
         {
             return Some(JoinDoubt::Name);
-        }
-        // Closures of one name and number that were not joined by them: each side has another count.
-        if rules.has(JoinRule::Rename) && base.name == new.name {
-            return Some(JoinDoubt::UnclearLines);
         }
         if self.is_of_two_files(function) && self.of_one_file.binary_search(&function).is_err() {
             return Some(JoinDoubt::File);
@@ -74,7 +75,7 @@ impl Comparison<'_> {
         if is_in(&self.other_closures) {
             return Some(JoinDoubt::Lines);
         }
-        if is_in(&self.unclear_closures) {
+        if is_beside_more || is_in(&self.unclear_closures) {
             return Some(JoinDoubt::UnclearLines);
         }
         is_in(&self.of_other_callers).then_some(JoinDoubt::Callers)

@@ -148,6 +148,15 @@ impl<'p> Comparison<'p> {
             other_closures: Vec::new(),
             unclear_closures: Vec::new(),
         };
+        // They were found in the first runs, and are shown beside medians of all.
+        if let Some(leading) = comparison.events.iter().position(ComparedEvent::is_common) {
+            let mut renames = std::mem::take(&mut comparison.renames);
+            for (function, why) in &mut renames {
+                let cost = comparison.self_cost(*function, leading);
+                why.self_costs = (cost.base.median, cost.new.median);
+            }
+            comparison.renames = renames;
+        }
         comparison.nameless_objects = comparison.find_nameless_objects();
         comparison.find_doubts();
         Ok(comparison)

@@ -31,7 +31,7 @@ pub struct Resemblance {
     pub callers: usize,
     /// The counts of calls: base, new.
     pub calls: (Cost, Cost),
-    /// The self costs: base, new.
+    /// The self costs, medians of all runs: base, new.
     pub self_costs: (Cost, Cost),
 }
 

@@ -192,7 +192,7 @@ mod tests {
         let mut condensed = Vec::new();
         Condensing::new(&profile, 500).write(0, &mut condensed).unwrap();
         let condensed = String::from_utf8(condensed).unwrap();
-        let expected = "# callgrind format\nevents: Ir\nthread: 1\n\nfn=(1) f\n7 400\n+2 500\n-2 100\n-7 1\nthread: 2\nevents: Ir\n\nfn=(1) f\n7 200\n-7 2\n";
+        let expected = "# callgrind format\nevents: Ir\nthread: 1\n\nfn=(1) f\n7 400\n+2 500\n-2 100\n-7 1\nthread: 2\nevents: Ir\n\nfn=(1)\n7 200\n-7 2\n";
         assert_eq!(condensed, expected);
     }
 

@@ -29,8 +29,12 @@ pub(super) fn resemblance(why: &Resemblance) -> String {
         reasons.push("same calls".to_owned());
     }
     if why.common_callers > 0 {
-        let all = if why.common_callers == why.callers { "same" } else { "mostly the same" };
-        reasons.push(format!("{all} callers"));
+        let all = match () {
+            () if why.common_callers == why.callers => "same callers",
+            () if 2 * why.common_callers >= why.callers => "mostly the same callers",
+            () => "some of the same callers",
+        };
+        reasons.push(all.to_owned());
     }
     if why.similar_name {
         reasons.push("similar name".to_owned());
