@@ -285,6 +285,8 @@ impl AddressSpace {
 
     /// Goes through the mappings of a range: start, end and protection.
     pub(crate) fn mappings_in(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64, u32)> {
+        // The program can give any address and length.
+        let end = end.max(start);
         let before = self.mappings.range(..start).next_back().filter(|(_, mapping)| mapping.end > start);
         let inside = before.into_iter().chain(self.mappings.range(start..end));
         inside.map(move |(from, mapping)| (start.max(*from), mapping.end.min(end), mapping.protection))
