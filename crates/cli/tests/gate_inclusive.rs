@@ -277,3 +277,52 @@ fn code_without_a_name_makes_no_cycles() {
     let row = baseline.lines().find(|line| line.contains("name = \"parse\", file")).unwrap();
     assert!(row.contains("inclusive = [1100]"), "{row}");
 }
+
+/// The row of a function in the baseline of a profile.
+fn row_of(text: &str, name: &str) -> String {
+    let gate = Gate::new("max = 100000", text);
+    gate.bless();
+    let baseline = std::fs::read_to_string(gate.0.path().join("gristmill-baseline.toml")).unwrap();
+    let row = baseline.lines().find(|line| line.contains(&format!("name = \"{name}\", file")));
+    row.unwrap_or_else(|| panic!("{baseline}")).to_owned()
+}
+
+/// Two closures of one function have one name in a baseline. One calls the other one by way of a function, which is no cycle.
+#[test]
+fn closures_make_no_cycles() {
+    let text = "version: 1\ncreator: callgrind-3.19.0\npositions: line\nevents: Ir\nob=mill\nfl=mill.rs\nfn=parse\n1 100\n\
+                cfn=parse::{closure#1}\ncalls=1 20\n2 6600\nfn=parse::{closure#1}\n20 5000\n\
+                cfn=apply\ncalls=10 40\n21 1600\nfn=apply\n40 600\ncfn=parse::{closure#0}\ncalls=10 10\n41 1000\n\
+                fn=parse::{closure#0}\n10 1000\n";
+    let alone = format!("{text}totals: 6700\n");
+    let row = row_of(&alone, "apply");
+    assert!(row.contains("self = [600], inclusive = [1600]"), "{row}");
+    let row = row_of(&alone, "parse::{closure}");
+    assert!(row.contains("self = [6000], inclusive = [6600]"), "{row}");
+    // Another caller of `apply`: the calls of it do not tell which of them were those of a closure.
+    let text = text.replace("\n2 6600\n", "\n2 6400\n").replace("\n21 1600\n", "\n21 1400\n");
+    let shared = format!("{text}fn=main\n50 20\ncfn=apply\ncalls=2 40\n51 200\ntotals: 6720\n");
+    let row = row_of(&shared, "parse::{closure}");
+    assert!(row.contains("self = [6000], inclusive = [] }"), "{row}");
+    let row = row_of(&shared, "apply");
+    assert!(row.contains("self = [600], inclusive = [1600]"), "{row}");
+}
+
+/// No function is named by an inclusive cost that is not known.
+#[test]
+fn an_unknown_inclusive_cost_names_no_function() {
+    let text = |own: u64| {
+        let total = 120 + 1000 + own;
+        format!(
+            "version: 1\ncreator: callgrind-3.19.0\npositions: line\nevents: Ir\nob=mill\nfl=mill.rs\nfn=main\n1 100\n\
+             cfn=parse::{{closure#1}}\ncalls=1 20\n2 {}\ncfn=apply\ncalls=1 40\n3 20\n\
+             fn=parse::{{closure#1}}\n20 {own}\ncfn=apply\ncalls=10 40\n21 1000\nfn=apply\n40 20\n\
+             cfn=parse::{{closure#0}}\ncalls=10 10\n41 1000\nfn=parse::{{closure#0}}\n10 1000\ntotals: {total}\n",
+            own + 1000
+        )
+    };
+    let gate = Gate::new("increase = \"1%\"", &text(5000));
+    gate.bless();
+    let shown = gate.run(&text(9000), 1, &[]);
+    assert!(!shown.contains("in parse::{closure}"), "{shown}");
+}

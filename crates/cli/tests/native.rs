@@ -12,6 +12,8 @@ mod as_valgrind;
 mod changing_code;
 #[path = "native/far_code.rs"]
 mod far_code;
+#[path = "native/flags.rs"]
+mod flags;
 mod harness;
 #[path = "native/jumps.rs"]
 mod jumps;

@@ -50,6 +50,8 @@ pub(crate) enum End {
     IndirectCall,
     /// A return, with the bytes that it takes off the stack in addition.
     Return(u16),
+    /// A return that takes flags along, as one behind `popf`: code that was interrupted goes on with it.
+    ReturnWithFlags,
     SystemCall,
     Cpuid,
     Xgetbv,
@@ -109,7 +111,8 @@ impl<'a> Block<'a> {
                 block.instructions.push(Decoded { instruction, offsets });
             }
             if let Some(end) = end {
-                block.end = end;
+                let takes_flags = end == End::Return(0) && block.leaves_flags();
+                block.end = if takes_flags { End::ReturnWithFlags } else { end };
                 return block;
             }
             if block.instructions.len() >= max_instructions {
@@ -123,6 +126,25 @@ impl<'a> Block<'a> {
     /// Returns the address behind the last instruction.
     pub(crate) fn next(&self) -> u64 {
         self.instructions.last().map_or(self.start, |last| last.instruction.next_ip())
+    }
+
+    /// `true` if an instruction that only sets flags is followed by none that uses or replaces them. Those of others are mostly
+    /// remains of a calculation.
+    fn leaves_flags(&self) -> bool {
+        use iced_x86::Mnemonic::{
+            Bt, Clc, Cmc, Cmp, Comisd, Comiss, Popf, Popfd, Popfq, Ptest, Sahf, Stc, Test, Ucomisd, Ucomiss,
+            Vcomisd, Vcomiss, Vptest, Vtestpd, Vtestps, Vucomisd, Vucomiss,
+        };
+        let mut leaves = false;
+        for Decoded { instruction, .. } in &self.instructions {
+            leaves = match instruction.mnemonic() {
+                Popf | Popfd | Popfq | Sahf | Bt | Clc | Cmc | Cmp | Comisd | Comiss | Ptest | Stc | Test
+                | Ucomisd | Ucomiss | Vcomisd | Vcomiss | Vptest | Vtestpd | Vtestps | Vucomisd
+                | Vucomiss => true,
+                _ => leaves && instruction.rflags_read() == 0 && written_flags(instruction) == 0,
+            };
+        }
+        leaves
     }
 
     /// Returns the bytes of an instruction.
@@ -405,6 +427,12 @@ mod tests {
     fn a_block_ends_where_the_program_can_go_elsewhere() {
         for (code, count, end) in [
             (&[0x90, 0x90, 0xc3, 0x90][..], 3, End::Return(0)),
+            // popf; ret, and cmp eax, 5; ret
+            (&[0x9d, 0xc3], 2, End::ReturnWithFlags),
+            (&[0x83, 0xf8, 5, 0xc3], 2, End::ReturnWithFlags),
+            // cmp eax, 5; setb al; ret, and popf; add rsp, 8; ret
+            (&[0x83, 0xf8, 5, 0x0f, 0x92, 0xc0, 0xc3], 3, End::Return(0)),
+            (&[0x9d, 0x48, 0x83, 0xc4, 8, 0xc3], 3, End::Return(0)),
             (&[0xe8, 5, 0, 0, 0], 1, End::Call(0x40_000a)),
             (&[0x90, 0x75, 0xfe], 2, End::Conditional(0x40_0001)),
             (&[0x0f, 0x05, 0x90], 1, End::SystemCall),

@@ -266,8 +266,8 @@ impl<W: io::Write> Writer<W> {
         self.write_chosen(line, spelling)
     }
 
-    /// Writes a name line. A long name is looked up by its text only once, so that lines that mention it take time in proportion
-    /// to the output.
+    /// Writes a name line. A long name is looked up by its text only once, and a part after that refers to it, so that lines and
+    /// parts that mention it take time and space in proportion to their count.
     ///
     /// # Errors
     ///
@@ -278,10 +278,12 @@ impl<W: io::Write> Writer<W> {
         name: Name<'t>,
         names: &mut RecurringNames<'t>,
     ) -> Result<(), Error> {
-        let part = self.part.index;
-        let chosen = match self.names.recurring(key, &name, part, names) {
+        let chosen = match self.names.recurring(key, &name, names) {
             Some(reference) => reference,
-            None => self.names.choose(key, name, part).map_err(|kind| Error::new(kind, self.written))?,
+            None => {
+                let chosen = self.names.choose(key, name, self.part.index);
+                chosen.map_err(|kind| Error::new(kind, self.written))?
+            }
         };
         self.write_chosen(Line::Name(key, chosen), Spelling::default())?;
         self.names.keep(key, &name, chosen, names);

@@ -124,9 +124,10 @@ pub struct FunctionBaseline {
     /// Self costs.
     #[serde(rename = "self", deserialize_with = "costs")]
     pub costs: Vec<Cost>,
-    /// Inclusive costs, if it is of the user's own code and they differ from the self costs; otherwise empty.
-    #[serde(default, deserialize_with = "costs")]
-    pub inclusive: Vec<Cost>,
+    /// Inclusive costs, if it is of the user's own code and they differ from the self costs. Empty if calls of functions of this name
+    /// lead back to them, so that these costs are not known.
+    #[serde(default, deserialize_with = "optional_costs")]
+    pub inclusive: Option<Vec<Cost>>,
 }
 
 impl FunctionBaseline {
@@ -142,6 +143,10 @@ fn cost<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Er
 
 fn costs<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Cost>, D::Error> {
     Ok(Vec::<i64>::deserialize(deserializer)?.into_iter().map(Cost::from).collect())
+}
+
+fn optional_costs<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Cost>>, D::Error> {
+    costs(deserializer).map(Some)
 }
 
 impl Baseline {
@@ -220,8 +225,9 @@ impl BenchmarkBaseline {
             costs: function.costs.clone(),
             // Most functions of a profile call nothing: one list is enough for them.
             inclusive: match function.is_own && function.inclusive != function.costs {
-                true => function.inclusive.clone(),
-                false => Vec::new(),
+                true if function.is_inclusive_doubtful => Some(Vec::new()),
+                true => Some(function.inclusive.clone()),
+                false => None,
             },
         });
         let scopes: BTreeMap<&str, &BudgetScope> =
@@ -296,7 +302,12 @@ impl BenchmarkBaseline {
             .into_iter()
             .chain(self.budgets.iter().map(|budget| &budget.cost))
             .chain(self.functions.iter().map(|function| &function.costs))
-            .chain(self.functions.iter().map(|row| &row.inclusive).filter(|list| !list.is_empty()))
+            .chain(
+                self.functions
+                    .iter()
+                    .filter_map(|row| row.inclusive.as_ref())
+                    .filter(|list| !list.is_empty()),
+            )
             .chain(noise);
         lists.all(|list| list.len() == self.events.len())
     }
@@ -336,9 +347,9 @@ impl BenchmarkBaseline {
         }
         text.push_str("functions = [\n");
         for function in &self.functions {
-            let inclusive = match function.inclusive.as_slice() {
-                [] => String::new(),
-                costs => format!(", inclusive = {}", toml_list(costs)?),
+            let inclusive = match &function.inclusive {
+                None => String::new(),
+                Some(costs) => format!(", inclusive = {}", toml_list(costs)?),
             };
             let _ = writeln!(
                 text,
@@ -442,7 +453,7 @@ mod tests {
             file: "src\\ö.rs".to_owned(),
             calls: 7,
             costs: vec![i64::from(i32::MAX).into(), 0],
-            inclusive: if name == "f\u{7}" { vec![2, 3] } else { Vec::new() },
+            inclusive: (name == "f\u{7}").then(|| vec![2, 3]),
         };
         let benchmark = BenchmarkBaseline {
             events: vec!["Ir".to_owned(), "Dr".to_owned()],

@@ -93,7 +93,7 @@ mod tests {
             file: file.to_owned(),
             calls: 1,
             costs: vec![cost],
-            inclusive: Vec::new(),
+            inclusive: None,
         };
         let baseline = BenchmarkBaseline {
             functions: vec![in_file("a.c", 260), in_file("b.c", 240)],
@@ -131,7 +131,7 @@ mod tests {
             file: "a.c".to_owned(),
             calls: 1,
             costs: vec![cost],
-            inclusive: Vec::new(),
+            inclusive: None,
         };
         let baseline = BenchmarkBaseline {
             functions: vec![

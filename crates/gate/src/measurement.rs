@@ -31,6 +31,9 @@ pub struct FunctionCost {
     pub costs: Vec<Cost>,
     /// Inclusive costs, by event type. Ignored functions count here.
     pub inclusive: Vec<Cost>,
+    /// `true` if the inclusive costs may be less: several functions have the name, and calls leave them and come back from one that
+    /// others call as well.
+    pub is_inclusive_doubtful: bool,
     /// Number of calls.
     pub calls: Cost,
     /// `true` if it is of the user's own code: not of a library of the system or the runtime of a language.
@@ -125,12 +128,11 @@ impl Measurement {
         };
         // Functions that one name stands for are one.
         let groups = Partition::from_keys(&names);
-        // Those without a name would make cycles of what calls one and is called by another.
-        let is_nameless = |name: &FunctionName| name.name.starts_with("0x") || name.name == "???";
-        let apart = profile.functions().zip(&names).map(|(id, name)| (name, is_nameless(name).then_some(id)));
-        let apart = Partition::from_keys(apart);
-        let folded = graph.folded(&apart);
-        let inclusive = Inclusive::new(&folded, Cycles::new(&folded));
+        let mut sizes = vec![0_usize; groups.group_count()];
+        graph.nodes().for_each(|node| sizes[groups.group_of(node).index()] += 1);
+        // Between groups there are cycles that the functions do not have, as where one closure calls what another one calls.
+        let of_groups = group_costs(&graph, &groups);
+        let of_functions = Inclusive::new(&graph, Cycles::new(&graph));
         for (id, name) in profile.functions().zip(&names).filter(|(_, name)| !is_ignored(name)) {
             let node = graph.node_of(id);
             let costs = graph.self_cost(node);
@@ -138,7 +140,15 @@ impl Measurement {
             let function = measurement.functions.entry(name.clone()).or_default();
             function.costs.resize(width, 0);
             add(&mut function.costs, costs);
-            function.inclusive = inclusive.cost(apart.group_of(node)).to_vec();
+            let group = groups.group_of(node).index();
+            if sizes[group] == 1 {
+                function.inclusive = of_functions.cost(node).to_vec();
+            } else {
+                function.inclusive = of_groups.inclusive.row(group).to_vec();
+                function.is_inclusive_doubtful = of_groups.is_upper_bound[group]
+                    || (0..of_groups.may_be_negative.len())
+                        .any(|column| of_groups.is_estimate(group, column));
+            }
             function.line = function.line.into_iter().chain(lines[node.index()]).min();
             let function_of_file = profile.function(id);
             let (object, file) =

@@ -67,8 +67,11 @@ pub(crate) fn nearest(
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (name, function) in measurement.functions.iter().filter(|(_, function)| function.is_own) {
         let row = listed.get(&(name.name.as_str(), name.file.as_str()));
-        let base =
-            row.map(|row| row.inclusive.get(baseline_column).unwrap_or(&row.costs[baseline_column])).copied();
+        let base = match row.map(|row| row.inclusive.as_ref().unwrap_or(&row.costs)) {
+            _ if function.is_inclusive_doubtful => continue,
+            Some(costs) if costs.is_empty() => continue,
+            costs => costs.map(|costs| costs[baseline_column]),
+        };
         let cost = function.inclusive[column];
         let delta = cost - base.unwrap_or(0);
         // Twice the change is between once and three times the total.

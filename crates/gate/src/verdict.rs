@@ -464,7 +464,7 @@ pub(crate) mod tests {
                     file: "f.c".to_owned(),
                     calls: 1,
                     costs: vec![cost],
-                    inclusive: Vec::new(),
+                    inclusive: None,
                 })
                 .collect(),
             ..BenchmarkBaseline::default()

@@ -185,6 +185,11 @@ impl ComparedEvent {
     pub fn is_common(&self) -> bool {
         self.in_base && self.in_new
     }
+
+    /// Returns the index of the first event type of both sides. Sides without one are refused.
+    fn leading(events: &[ComparedEvent]) -> usize {
+        events.iter().position(ComparedEvent::is_common).unwrap_or(0)
+    }
 }
 
 /// An arc: all calls from one function to another, on both sides. See the example of [`Comparison`].
@@ -294,6 +299,11 @@ impl<'p> Comparison<'p> {
     /// Returns the event types, which are the columns of all costs: recorded ones first, those of the base before others.
     pub fn events(&self) -> &[ComparedEvent] {
         &self.events
+    }
+
+    /// Returns the index of the first event type of both sides. Functions that may be renamed are found by its costs.
+    pub fn leading_event(&self) -> usize {
+        ComparedEvent::leading(&self.events)
     }
 
     /// Returns the faults of derived event types.

@@ -47,7 +47,7 @@ use crate::profile::Profile;
 
 pub use crate::index::inlined::{InlinedObject, ProgramState};
 
-use blocks::Writing;
+use blocks::{Writing, add_nonzero};
 use calls::inlined_calls;
 use nodes::Nodes;
 use positions::Asked;
@@ -230,7 +230,8 @@ impl Profile {
     /// assert_eq!((graph.self_cost(main), graph.self_cost(turn)), (&[4][..], &[9][..]));
     /// let call = graph.arc_between(main, turn).expect("an inlined call");
     /// assert!(graph.is_inlined(call));
-    /// assert_eq!(profile.inlined_objects()[0].moved, [9]);
+    /// let ir = profile.events().next().expect("an event type");
+    /// assert_eq!(profile.inlined_objects()[0].moved[&ir], 9);
     /// # Ok::<(), gristmill_profile::inlining::InliningError>(())
     /// ```
     ///
@@ -249,12 +250,13 @@ impl Profile {
             return Ok(profile);
         }
         let nodes = Nodes::new(self, &asked, frames);
-        let written = Writing::new(self, &nodes).write();
+        let mut written = Writing::new(self, &nodes).write();
         let mut profile = Loader::new().load(written.inputs);
         self.check_same_totals(&profile)?;
         for (id, object) in &mut objects {
-            if let Some([unknown, moved, estimated, estimated_calls]) = written.sums.get(id).cloned() {
-                *object = InlinedObject { unknown, moved, estimated, estimated_calls, ..object.clone() };
+            if let Some([unknown, moved, estimated, estimated_calls]) = written.sums.remove(id) {
+                let before = std::mem::take(object);
+                *object = InlinedObject { unknown, moved, estimated, estimated_calls, ..before };
             }
         }
         profile.index.inlined = inlined_calls(&profile, &nodes, &written.arcs);
@@ -279,15 +281,16 @@ impl Profile {
     }
 
     fn objects_with_costs(&self, state: impl Fn(ObjectId) -> ProgramState) -> Vec<(ObjectId, InlinedObject)> {
-        let width = self.event_count();
         let mut by_object: Vec<Option<(ObjectId, InlinedObject)>> = vec![None; self.object_count()];
         for part in self.parts() {
             let events = part.event_types();
             self.each_self_cost(&part, |function, _, costs| {
                 let id = self.function(function).object;
-                let new = || (id, InlinedObject::new(self.object(id), state(id), width));
-                let (_, object) = by_object[id.index()].get_or_insert_with(new);
-                events.iter().zip(costs).for_each(|(event, cost)| object.total[event.index()] += cost);
+                let (_, object) = by_object[id.index()].get_or_insert_with(|| {
+                    let path = self.object(id).to_vec();
+                    (id, InlinedObject { path, program: state(id), ..InlinedObject::default() })
+                });
+                add_nonzero(&mut object.total, events, costs);
             });
         }
         by_object.into_iter().flatten().collect()

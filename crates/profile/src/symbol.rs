@@ -91,7 +91,8 @@ impl<'a> Symbol<'a> {
     }
 }
 
-fn readable(name: &[u8]) -> Cow<'_, str> {
+/// Returns a demangled name. Bytes that are not UTF-8 are replaced.
+pub(crate) fn readable(name: &[u8]) -> Cow<'_, str> {
     demangle(name).map_or_else(|| String::from_utf8_lossy(name), Cow::Owned)
 }
 

@@ -1,9 +1,11 @@
 //! Remarks on a profile with inlined functions: how much is certain, and what could not be changed.
 
+use std::collections::BTreeMap;
+
 use gristmill_format::Cost;
 use gristmill_output::{grouped, lossy, percent, printable};
-use gristmill_profile::Profile;
 use gristmill_profile::inlining::{InlinedObject, ProgramState};
+use gristmill_profile::{EventId, Profile};
 
 use crate::path::base;
 
@@ -22,9 +24,10 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
     let objects = profile.inlined_objects();
     let Some(event) = profile.events().next().filter(|_| !objects.is_empty()) else { return Vec::new() };
     let name = printable(profile.event(event).name);
-    let of = |costs: &[Cost]| costs[event.index()];
-    let sum =
-        |part: fn(&InlinedObject) -> &[Cost]| objects.iter().map(|object| of(part(object))).sum::<Cost>();
+    let of = |costs: &BTreeMap<EventId, Cost>| costs.get(&event).copied().unwrap_or(0);
+    let sum = |part: fn(&InlinedObject) -> &BTreeMap<EventId, Cost>| {
+        objects.iter().map(|object| of(part(object))).sum::<Cost>()
+    };
     let total = sum(|object| &object.total);
     let share = |cost: Cost| match percent(cost, total) {
         share if share.is_empty() => grouped(cost),

@@ -87,6 +87,7 @@ const TASKS: &[Task] = &[
     Task { name: "overview-all", words: &["overview", "-n", "0", FILE] },
     Task { name: "functions-json", words: &["functions", "--format", "json", FILE] },
     Task { name: "functions-csv", words: &["functions", "--format", "csv", FILE] },
+    Task { name: "functions-inlined", words: &["functions", "--inlined", FILE] },
     Task { name: "functions-cycle", words: &["functions", "--group", "cycle", FILE] },
     Task {
         name: "functions-class-json",

@@ -41,7 +41,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "pairs", make: pairs, count: 400 },
     Shape { name: "diamonds", make: diamonds, count: 250 },
     Shape { name: "bipartite", make: bipartite, count: 900 },
-    Shape { name: "events-by-functions", make: events_by_functions, count: 1500 },
+    Shape { name: "events-by-functions", make: events_by_functions, count: 1000 },
     Shape { name: "events-by-lines", make: events_by_lines, count: 2000 },
     Shape { name: "events-by-blocks", make: events_by_blocks, count: 3000 },
     Shape { name: "derived-by-functions", make: derived_by_functions, count: 900 },
@@ -238,10 +238,11 @@ fn events_by_blocks(count: usize, out: &mut String) {
     put!(out, "fn=main\n2 1\ncfn=f\ncalls=1 1\n2 1");
 }
 
+/// Each function is in an object of its own.
 fn events_by_functions(count: usize, out: &mut String) {
     let events: String = (0..count).map(|event| format!(" e{event}")).collect();
     put!(out, "positions: line\nevents:{events}");
-    (0..count).for_each(|function| put!(out, "fn=f{function}\n1 1"));
+    (0..count).for_each(|function| put!(out, "ob=o{function}\nfn=f{function}\n1 1"));
 }
 
 fn derived_by_functions(count: usize, out: &mut String) {

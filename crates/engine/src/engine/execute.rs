@@ -132,8 +132,7 @@ impl Engine {
             environment: environment.into_iter().map(text).collect(),
         };
         let words = own.into_iter().chain([Inherited::MARK.into()]).chain(inherited.to_words());
-        let limits = Limits::of_files();
-        Limits::lift_files();
+        let limits = Limits::lift_files();
         let result = run_program(OWN_PROGRAM, words.map(OsString::into_vec), Vec::new());
         Limits::restore_files(limits);
         set_mask(state, before);

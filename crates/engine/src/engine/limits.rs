@@ -107,11 +107,13 @@ impl Limits {
         }
     }
 
-    /// Lets the engine have files.
-    pub(super) fn lift_files() {
-        for resource in &RESOURCES[FIRST_OF_FILES..] {
-            set(*resource, [of_kernel(*resource)[1]; 2]);
+    /// Lets the engine have files, and returns the limits that held.
+    pub(super) fn lift_files() -> [Limit; FILE_LIMITS] {
+        let before = std::array::from_fn(|index| of_kernel(RESOURCES[FIRST_OF_FILES + index]));
+        for (resource, [_, highest]) in RESOURCES[FIRST_OF_FILES..].iter().zip(before) {
+            set(*resource, [highest; 2]);
         }
+        before
     }
 
     /// Lets the limits of files hold for the program again.
@@ -119,11 +121,6 @@ impl Limits {
         for (resource, limit) in RESOURCES[FIRST_OF_FILES..].iter().zip(before) {
             set(*resource, limit);
         }
-    }
-
-    /// Returns the limits of files that hold.
-    pub(super) fn of_files() -> [Limit; FILE_LIMITS] {
-        std::array::from_fn(|index| of_kernel(RESOURCES[FIRST_OF_FILES + index]))
     }
 
     /// Sets the limits of files of a program that takes the place of another one.

@@ -119,8 +119,7 @@ fn open_text(name: &CStr, text: &[u8], flags: u64) -> i64 {
     if raw::error_of(file).is_none() {
         let arguments = [file as u64, text.as_ptr() as u64, text.len() as u64, 0, 0, 0];
         // A limit of the size of files is one for this file, too.
-        let before = Limits::of_files();
-        Limits::lift_files();
+        let before = Limits::lift_files();
         own_call(sys::__NR_pwrite64, arguments);
         Limits::restore_files(before);
     }

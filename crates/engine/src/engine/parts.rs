@@ -197,8 +197,7 @@ impl Engine {
     /// Writes a part of the profile, of one thread or of all.
     pub(super) fn write_part(&mut self, trigger: &Trigger, thread: Option<u64>) {
         self.parts += 1;
-        let limits = Limits::of_files();
-        Limits::lift_files();
+        let limits = Limits::lift_files();
         let mut written = profile::write(self, trigger, self.parts, thread);
         let has_too_many_files = written.as_ref().is_err_and(|error| error.ends_with(TOO_MANY_FILES));
         if has_too_many_files && matches!(trigger, Trigger::End) {

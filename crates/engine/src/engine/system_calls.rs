@@ -351,8 +351,7 @@ impl Engine {
         self.space.add(address, length, protection | shared | anonymous);
         if protection & sys::PROT_EXEC != 0 && flags & sys::MAP_ANONYMOUS == 0 {
             use std::os::unix::ffi::OsStrExt as _;
-            let limits = Limits::of_files();
-            Limits::lift_files();
+            let limits = Limits::lift_files();
             if let Ok(path) = std::fs::read_link(format!("/proc/self/fd/{file}")) {
                 self.objects.add(path.as_os_str().as_bytes(), address, page_end(length), offset);
             }

@@ -237,7 +237,7 @@ impl Engine {
                 emit_load_target(&mut chunk.asm, &last.instruction);
                 self.emit_indirect(chunk, end, is_call.then_some(next));
             }
-            End::Return(0) if !end.is_counted => {
+            End::Return(0) | End::ReturnWithFlags if !end.is_counted => {
                 chunk.asm.spill_rcx();
                 chunk.asm.load(RCX, Mem::StackTop);
                 chunk.asm.lea(RSP, RSP, 8);
@@ -251,6 +251,8 @@ impl Engine {
                 self.emit_return(asm);
             }
             End::Return(bytes) => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(bytes)),
+            // The code that a return goes on with may change the flags before it finds that the return is another one's.
+            End::ReturnWithFlags => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(0)),
             End::SystemCall => {
                 let exit = |resume| Exit::SystemCall { next, context: end.context, resume };
                 self.emit_exit_and_resume(&mut chunk.asm, exit);

@@ -116,21 +116,20 @@ impl OutputNames {
         }
     }
 
-    /// Returns the reference that [`OutputNames::choose`] would return for a name that was written before. Its text is not looked
-    /// at: a path may be as long as all lines that mention it.
+    /// Returns a reference to a name that was written before, in this part or another one. Its text is not looked at and not
+    /// written again: a path may be as long as all lines, or all parts, that mention it.
     pub(super) fn recurring<'n>(
         &mut self,
         key: NameKey,
         name: &Name<'n>,
-        part: u32,
         names: &RecurringNames<'_>,
     ) -> Option<Name<'n>> {
         let space = key.space();
         let &(id, meaning) = names.written[space].get(&recurring_key(name)?)?;
         let ids = &mut self.spaces[space];
         let is_last = || ids.numbering.last_of(meaning) == Some(id);
-        if ids.defined.get(id) != Some((meaning, part)) || !name.id.map_or_else(is_last, |given| given == id)
-        {
+        let has_meaning = ids.defined.get(id).is_some_and(|(defined, _)| defined == meaning);
+        if !has_meaning || !name.id.map_or_else(is_last, |given| given == id) {
             return None;
         }
         if self.style != NameStyle::AsGiven {

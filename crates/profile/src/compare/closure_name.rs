@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gristmill_format::FunctionName;
 use memchr::memmem;
 
-use crate::symbol::demangle;
+use crate::symbol::readable;
 
 /// The starts of names of closures: in PHP and Rust, Rust, C++, Python, JavaScript, Swift, Java and Perl.
 const MARKS: [&str; 12] = [
@@ -43,8 +43,7 @@ fn mark(name: &[u8]) -> Option<usize> {
 
 /// Returns the demangled name of a function without recursion level and callers.
 pub(super) fn base_name(name: &[u8]) -> Cow<'_, str> {
-    let base = FunctionName::parse(name).base();
-    demangle(base).map_or_else(|| String::from_utf8_lossy(base), Cow::Owned)
+    readable(FunctionName::parse(name).base())
 }
 
 /// Returns the name of the function that a closure is in.

@@ -6,7 +6,7 @@ use gristmill_format::{Cost, PositionKind};
 
 use super::join_rule::JoinRules;
 use super::paths::normal_path;
-use super::{ComparedEvent, Comparison, JoinedPathId, Mention, PresenceCounts, Side};
+use super::{Comparison, JoinedPathId, Mention, PresenceCounts, Side};
 use crate::ordered::OrderedMap;
 use crate::profile::Profile;
 
@@ -146,7 +146,7 @@ impl Comparison<'_> {
         // By object: for each side, the functions with and without a name, and the cost.
         let mut counts: OrderedMap<JoinedPathId, [[u32; 2]; 2]> = OrderedMap::default();
         let mut costs: OrderedMap<JoinedPathId, [Cost; 2]> = OrderedMap::default();
-        let column = self.events().iter().position(ComparedEvent::is_common).unwrap_or(0);
+        let column = self.leading_event();
         for function in self.functions() {
             let own = self.self_cost(function, column);
             for (sum, sample) in costs.or_default(self.object(function)).iter_mut().zip([own.base, own.new]) {

@@ -112,8 +112,7 @@ impl<'p> Comparison<'p> {
 
         let mut renames = Vec::new();
         if joining.rules.has(JoinRule::Rename) {
-            #[expect(clippy::expect_used, reason = "sides without a common event type were refused")]
-            let leading = events.iter().position(ComparedEvent::is_common).expect("a common event type");
+            let leading = ComparedEvent::leading(&events);
             let mut in_place = InPlace::new(&runs, &identity, selection);
             let found = renames::renames(&identity.functions, &graphs, &runs, leading, &mut in_place);
             if !found.is_empty() {
@@ -149,14 +148,12 @@ impl<'p> Comparison<'p> {
             unclear_closures: Vec::new(),
         };
         // They were found in the first runs, and are shown beside medians of all.
-        if let Some(leading) = comparison.events.iter().position(ComparedEvent::is_common) {
-            let mut renames = std::mem::take(&mut comparison.renames);
-            for (function, why) in &mut renames {
-                let cost = comparison.self_cost(*function, leading);
-                why.self_costs = (cost.base.median, cost.new.median);
-            }
-            comparison.renames = renames;
+        let mut renames = std::mem::take(&mut comparison.renames);
+        for (function, why) in &mut renames {
+            let cost = comparison.self_cost(*function, comparison.leading_event());
+            why.self_costs = (cost.base.median, cost.new.median);
         }
+        comparison.renames = renames;
         comparison.nameless_objects = comparison.find_nameless_objects();
         comparison.find_doubts();
         Ok(comparison)

@@ -31,7 +31,7 @@ pub struct Resemblance {
     pub callers: usize,
     /// The counts of calls: base, new.
     pub calls: (Cost, Cost),
-    /// The self costs, medians of all runs: base, new.
+    /// The self costs by [`Comparison::leading_event`](super::Comparison::leading_event), medians of all runs: base, new.
     pub self_costs: (Cost, Cost),
 }
 
@@ -50,6 +50,8 @@ struct Lone {
     inclusive: Cost,
     calls: Cost,
     name: String,
+    /// The place of its name in the order of names, which is the same for equal ones. Comparing long names again and again takes time.
+    rank: usize,
     /// Its class, and its name without the class, so that each is parsed once.
     scope: Option<String>,
     own_name: String,
@@ -111,6 +113,7 @@ pub(super) fn renames(
             inclusive,
             calls: graph.call_count(id.node()),
             name: symbol.shown(),
+            rank: 0,
             scope: symbol.scope().map(str::to_owned),
             own_name: symbol.own_name().to_owned(),
         };
@@ -122,6 +125,7 @@ pub(super) fn renames(
         }
         buckets[bucket].sides[side].push(lone);
     }
+    rank(&mut buckets);
 
     // By function: itself, or its name in the base as found so far.
     let mut stands_for: Vec<JoinedId> = (0..functions.len()).map(JoinedId::new).collect();
@@ -133,7 +137,7 @@ pub(super) fn renames(
         let graphs = Graphs { base, new, stands_for: &stands_for };
         let mut found: Vec<Candidate<'_>> = Vec::new();
         buckets.iter().for_each(|bucket| candidates(bucket, &graphs, &mut found));
-        found.sort_by(|a, b| a.order().cmp(&b.order()));
+        found.sort_by_key(Candidate::order);
         let before = renames.len();
         let mut is_taken = vec![false; functions.len()];
         for Candidate { gone, come, bucket, .. } in found {
@@ -169,6 +173,18 @@ pub(super) fn renames(
         }
     }
     renames
+}
+
+/// Ranks functions by their names.
+fn rank(buckets: &mut [Bucket]) {
+    let mut by_name: Vec<&mut Lone> =
+        buckets.iter_mut().flat_map(|bucket| &mut bucket.sides).flatten().collect();
+    by_name.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    let mut rank = 0;
+    for index in 1..by_name.len() {
+        rank += usize::from(by_name[index].name != by_name[index - 1].name);
+        by_name[index].rank = rank;
+    }
 }
 
 /// Returns the functions of both sides with the same name, file and object: closures whose numbers do not tell which is which, as the
@@ -219,9 +235,9 @@ struct Candidate<'b> {
 
 impl Candidate<'_> {
     /// Returns the sort key, which does not depend on which side is the base.
-    fn order(&self) -> (Reverse<u32>, Cost, &str, &str, JoinedId) {
+    fn order(&self) -> (Reverse<u32>, Cost, usize, usize, JoinedId) {
         let apart = (self.gone.own - self.come.own).abs();
-        let (a, b) = (self.gone.name.as_str(), self.come.name.as_str());
+        let (a, b) = (self.gone.rank, self.come.rank);
         (Reverse(self.score), apart, a.min(b), a.max(b), self.gone.function.min(self.come.function))
     }
 }
@@ -250,7 +266,7 @@ fn candidates<'b>(bucket: &'b Bucket, graphs: &Graphs<'_>, candidates: &mut Vec<
                 Some(Candidate { gone: lone, come, bucket, score })
             })
             .collect();
-        pairs.sort_by(|a, b| a.order().cmp(&b.order()));
+        pairs.sort_by_key(Candidate::order);
         candidates.extend(pairs.into_iter().take(MAX_PAIRS));
     }
 }

@@ -1,8 +1,10 @@
 //! The inlined calls of a profile, and the state of its programs.
 
+use std::collections::BTreeMap;
+
 use gristmill_format::Cost;
 
-use crate::id::{FileId, FunctionId, PartId};
+use crate::id::{EventId, FileId, FunctionId, PartId};
 
 /// The state of the program of an object. See the example of [`Profile::with_inlined`](crate::Profile::with_inlined).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -30,32 +32,24 @@ pub enum ProgramState {
     OneSide,
 }
 
-/// The self costs of an object in all parts together, by event type of the profile. See the example of
-/// [`Profile::with_inlined`](crate::Profile::with_inlined).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The self costs of an object in all parts together. An event type that is not in a map has the cost 0: a profile can have very many
+/// event types and objects. See the example of [`Profile::with_inlined`](crate::Profile::with_inlined).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InlinedObject {
     /// The path of the object, as in the profile. A profile with inlined functions gives objects other ids than the recording.
     pub path: Vec<u8>,
     /// The state of its program. If it is not usable, all of its costs are as they were.
     pub program: ProgramState,
     /// All of its self costs.
-    pub total: Vec<Cost>,
+    pub total: BTreeMap<EventId, Cost>,
     /// Costs at positions that the source knows nothing about.
-    pub unknown: Vec<Cost>,
+    pub unknown: BTreeMap<EventId, Cost>,
     /// Costs that went to inlined functions.
-    pub moved: Vec<Cost>,
+    pub moved: BTreeMap<EventId, Cost>,
     /// Costs whose function is an estimate.
-    pub estimated: Vec<Cost>,
+    pub estimated: BTreeMap<EventId, Cost>,
     /// Costs whose function is certain, but not the calls that lead to it.
-    pub estimated_calls: Vec<Cost>,
-}
-
-impl InlinedObject {
-    pub(crate) fn new(path: &[u8], program: ProgramState, width: usize) -> Self {
-        let path = path.to_vec();
-        let [total, unknown, moved, estimated, estimated_calls] = [(); 5].map(|()| vec![0; width]);
-        InlinedObject { path, program, total, unknown, moved, estimated, estimated_calls }
-    }
+    pub estimated_calls: BTreeMap<EventId, Cost>,
 }
 
 /// A line with inlined calls: its function, its file, its number (0 if it is unknown), and the callee.

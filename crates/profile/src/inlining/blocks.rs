@@ -25,7 +25,10 @@ use crate::profile::Profile;
 use crate::threads::{cores, map_on_threads};
 
 /// Sums of self costs by event type of the profile: unknown, moved, estimated, with estimated calls.
-pub(super) type ObjectSums = [Vec<Cost>; 4];
+pub(super) type ObjectSums = [BTreeMap<EventId, Cost>; 4];
+
+/// The same sums by event type of a part, up to the last one that is not 0.
+type PartSums = [Vec<Cost>; 4];
 
 const UNKNOWN: usize = 0;
 const MOVED: usize = 1;
@@ -51,7 +54,7 @@ pub(super) struct Writing<'n, 'p> {
 struct Run {
     texts: Map<Node, NodeText>,
     arcs: Arcs,
-    sums: Map<ObjectId, ObjectSums>,
+    sums: Map<ObjectId, PartSums>,
 }
 
 impl<'n, 'p> Writing<'n, 'p> {
@@ -151,8 +154,9 @@ impl<'n, 'p> Writing<'n, 'p> {
         for run in &runs {
             run.arcs.iter().for_each(|(key, sum)| add_arc(&mut arcs, *key, sum));
             run.sums.iter().for_each(|(object, of_run)| {
-                let sums = sums.entry(*object).or_insert_with(|| self.no_sums());
-                sums.iter_mut().zip(of_run).for_each(|(sum, of_run)| add(sum, of_run));
+                let sums = sums.entry(*object).or_default();
+                let of_kinds = sums.iter_mut().zip(of_run);
+                of_kinds.for_each(|(sum, of_run)| add_nonzero(sum, part.event_types(), of_run));
             });
         }
         let arcs: BTreeMap<ArcKey, ArcSum> = arcs.into_iter().collect();
@@ -176,10 +180,6 @@ impl<'n, 'p> Writing<'n, 'p> {
         (texts, arcs)
     }
 
-    fn no_sums(&self) -> ObjectSums {
-        [(); 4].map(|()| vec![0; self.profile.event_count()])
-    }
-
     fn run(&self, part: &Part<'p>, blocks: Range<usize>) -> Run {
         let mut run = Run::default();
         for index in blocks {
@@ -194,7 +194,7 @@ impl<'n, 'p> Writing<'n, 'p> {
                 columns: part.columns(),
                 events: part.event_types(),
                 chains: BTreeMap::new(),
-                sums: frames.map(|_| self.no_sums()),
+                sums: frames.map(|_| PartSums::default()),
                 texts: &mut run.texts,
             };
             block.read(reader);
@@ -203,8 +203,11 @@ impl<'n, 'p> Writing<'n, 'p> {
             chains.values().for_each(|chain| chain.add_to(function.to_u32(), file_of, &mut run.arcs));
             if let Some(of_block) = sums {
                 let object = self.profile.function(function).object;
-                let sums = run.sums.entry(object).or_insert_with(|| self.no_sums());
-                sums.iter_mut().zip(&of_block).for_each(|(sum, of_block)| add(sum, of_block));
+                let sums = run.sums.entry(object).or_default();
+                sums.iter_mut().zip(&of_block).for_each(|(sum, of_block)| {
+                    sum.resize(sum.len().max(of_block.len()), 0);
+                    add(sum, of_block);
+                });
             }
         }
         run
@@ -216,6 +219,13 @@ const MIN_BYTES_PER_THREAD: usize = 16 << 10;
 
 /// Header lines that some producers write after a function has begun.
 const LATE_HEADERS: [&[u8]; 6] = [b"cmd:", b"creator:", b"desc:", b"event:", b"pid:", b"thread:"];
+
+/// Adds costs of a part to sums by event type of the profile.
+pub(super) fn add_nonzero(sums: &mut BTreeMap<EventId, Cost>, events: &[EventId], costs: &[Cost]) {
+    for (&event, &cost) in events.iter().zip(costs).filter(|&(_, &cost)| cost != 0) {
+        *sums.entry(event).or_default() += cost;
+    }
+}
 
 /// Writes a line with claimed totals.
 fn claim(out: &mut Vec<u8>, key: &str, costs: Option<&[Cost]>) {
@@ -235,7 +245,7 @@ struct BlockWriting<'a, 'n, 'p> {
     events: &'p [EventId],
     /// The chains that were met.
     chains: BTreeMap<usize, ChainSum>,
-    sums: Option<ObjectSums>,
+    sums: Option<PartSums>,
     texts: &'a mut Map<Node, NodeText>,
 }
 
@@ -331,7 +341,11 @@ impl<'p> BlockWriting<'_, '_, 'p> {
 
     fn count(&mut self, kind: usize, costs: impl Iterator<Item = Cost>) {
         if let Some(sums) = &mut self.sums {
-            self.events.iter().zip(costs).for_each(|(event, cost)| sums[kind][event.index()] += cost);
+            let sums = &mut sums[kind];
+            for (column, cost) in costs.enumerate().filter(|&(_, cost)| cost != 0) {
+                sums.resize(sums.len().max(column + 1), 0);
+                sums[column] += cost;
+            }
         }
     }
 

@@ -191,7 +191,7 @@ impl DiffRow {
             .map(|arc| CallerRow { function: refs.get(arc.caller), calls: Delta(arc.count) })
             .collect();
         self.joined_by = comparison.joined_by(function).iter().map(|rule| rule.name()).collect();
-        self.renamed = comparison.renamed(function).map(RenameRow::new);
+        self.renamed = comparison.renamed(function).map(|why| RenameRow::new(comparison, why));
         self.doubted = doubted(comparison, function);
     }
 }
@@ -222,9 +222,9 @@ pub struct RenameRow {
 }
 
 impl RenameRow {
-    fn new(why: &Resemblance) -> Self {
+    fn new(comparison: &Comparison<'_>, why: &Resemblance) -> Self {
         let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
-        RenameRow { same_file, similar_name, common_callers, callers, text: resemblance(why) }
+        RenameRow { same_file, similar_name, common_callers, callers, text: resemblance(comparison, why) }
     }
 }
 

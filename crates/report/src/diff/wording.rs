@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use gristmill_output::printable;
 use gristmill_profile::compare::{Comparison, Resemblance, Unlike, UnlikeKind};
 
 use super::{safe, shown_name};
 use crate::names::short;
 
-/// Returns the reasons to consider a function renamed.
-pub(super) fn resemblance(why: &Resemblance) -> String {
+/// Returns the reasons to consider a function renamed. A comparison of several event types says which one its costs are of: it need not
+/// be one that is shown.
+pub(super) fn resemblance(comparison: &Comparison<'_>, why: &Resemblance) -> String {
     let mut reasons = Vec::new();
     if !why.is_elsewhere {
         reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
@@ -18,13 +20,17 @@ pub(super) fn resemblance(why: &Resemblance) -> String {
         let largest = base.unsigned_abs().max(new.unsigned_abs());
         base.abs_diff(new).saturating_mul(100) <= largest.saturating_mul(percent)
     };
-    let cost = match () {
-        () if base == new => Some("same cost"),
-        () if is_within(10) => Some("nearly the same cost"),
-        () if is_within(50) => Some("similar cost"),
+    let likeness = match () {
+        () if base == new => Some("same"),
+        () if is_within(10) => Some("nearly the same"),
+        () if is_within(50) => Some("similar"),
         () => None,
     };
-    reasons.extend(cost.map(str::to_owned));
+    let cost = match comparison.events() {
+        events @ [_, _, ..] => printable(&events[comparison.leading_event()].name).into_owned(),
+        _ => "cost".to_owned(),
+    };
+    reasons.extend(likeness.map(|likeness| format!("{likeness} {cost}")));
     if why.calls.0 == why.calls.1 && why.calls.0 > 0 {
         reasons.push("same calls".to_owned());
     }
@@ -138,7 +144,7 @@ impl Rename {
 /// Lists the functions that have another name.
 pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
-        let why = resemblance(comparison.renamed(function)?);
+        let why = resemblance(comparison, comparison.renamed(function)?);
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
         (base != new).then_some(Rename { base, new, why })
     };

@@ -209,9 +209,13 @@ impl ProgramLines<'_> {
     fn fitting_look(&self, rows: &[LineRow], look: &Look) -> Look {
         let length = |row: &LineRow| row.file.len() + row.function.name.len();
         let bytes = rows.iter().map(length).fold(0, usize::saturating_add);
+        Look { has_full_names: look.has_full_names && self.has_memory_for(bytes), ..*look }
+    }
+
+    /// `true` if the rows of a table can have names of this many bytes together.
+    fn has_memory_for(&self, bytes: usize) -> bool {
         let budget = MemoryBudget::new([&**self.rows.view.profile()]);
-        let fits = budget.check_bytes(bytes.saturating_mul(COPIES_OF_NAMES)).is_ok();
-        Look { has_full_names: look.has_full_names && fits, ..*look }
+        budget.check_bytes(bytes.saturating_mul(COPIES_OF_NAMES)).is_ok()
     }
 
     /// `true` if self costs come first: the costs that rows are sorted by do.
@@ -284,8 +288,11 @@ impl ProgramLines<'_> {
     /// Returns the title of the last column, and for each row its line, function and source text, one below the other.
     fn positions(&self, rows: &[LineRow], room: usize) -> (String, Vec<String>) {
         let left = |taken: usize| if room == usize::MAX { room } else { room.saturating_sub(taken) };
+        // One very long path would fill all rows with blanks.
         let widest = |texts: &[String], title: &str| {
-            texts.iter().map(|text| text.width()).max().unwrap_or(0).max(title.len())
+            let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0).max(title.len());
+            let fits = self.has_memory_for(rows.len().saturating_mul(widest));
+            if fits { widest } else { widest.min(MAX_FILE_COLUMNS) }
         };
         let path_columns = if room == usize::MAX { room } else { (room / 4).max(MIN_PATH_COLUMNS) };
         let lines = lines(rows, path_columns);
@@ -297,7 +304,8 @@ impl ProgramLines<'_> {
         let name_width = widest(&names, "Function");
         let text_columns = if room == usize::MAX { room } else { room.saturating_sub(name_width + 2) };
         let has_text = has_text && text_columns >= MIN_TEXT_COLUMNS;
-        let padded = |text: &str, width: usize| format!("{text}{}", " ".repeat(width - text.width()));
+        let padded =
+            |text: &str, width: usize| format!("{text}{}", " ".repeat(width.saturating_sub(text.width())));
         let joined = |line: &str, name: &str, text: Option<String>| match text {
             Some(text) if has_text => {
                 format!("{}  {}  {text}", padded(line, line_width), padded(name, name_width))
