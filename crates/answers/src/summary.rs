@@ -80,8 +80,8 @@ fn has_lines(view: &View) -> bool {
         ids.select_nth_unstable_by_key(count, key);
     }
     ids[..count].iter().flat_map(|&id| view.functions_of(id)).take(MAX_FUNCTIONS_TO_LOOK_AT).any(|function| {
-        let detail = view.profile().lines(function, view.selection());
-        detail.places.iter().any(|place| place.line.is_some_and(|line| line > 0))
+        let places = view.profile().places(function, view.selection());
+        places.iter().any(|place| place.line.is_some_and(|line| line > 0))
     })
 }
 

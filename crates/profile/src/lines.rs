@@ -81,6 +81,31 @@ impl Profile {
         LineDetail { places, costs, calls: calls.collect(), call_costs, jumps: merged(jumps) }
     }
 
+    /// Returns the positions of a function that have self costs, sorted, each once: the [places](LineDetail::places) of its lines, without
+    /// a table of costs.
+    ///
+    /// ```
+    /// use gristmill_profile::{Profile, Selection};
+    ///
+    /// let profile = Profile::from_bytes("events: Ir\nfn=main\n17 20\n16 4\n17 1\n");
+    /// let main = profile.functions().next().expect("a function");
+    /// let lines: Vec<_> = profile.places(main, &Selection::default()).iter().map(|place| place.line).collect();
+    /// assert_eq!(lines, [Some(16), Some(17)]);
+    /// ```
+    pub fn places(&self, function: FunctionId, selection: &Selection) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        self.each_line(function, selection, |_, line| {
+            if let BlockLine::SelfCost { place, .. } = line
+                && places.last() != Some(&place)
+            {
+                places.push(place);
+            }
+        });
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     /// Decodes the lines of a function in the selected parts one after another, each with the event types of its costs.
     pub(crate) fn each_line(
         &self,

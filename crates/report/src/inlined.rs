@@ -7,10 +7,13 @@ use gristmill_output::{grouped, lossy, percent, printable};
 use gristmill_profile::inlining::{InlinedObject, ProgramState};
 use gristmill_profile::{EventId, Profile};
 
+use crate::names::short;
 use crate::path::base;
 
 /// Objects that are named.
 const MAX_OBJECTS: usize = 3;
+/// The columns of their names.
+const MAX_NAME: usize = 60;
 
 /// Returns the remarks, one sentence each. There are none if nobody asked for inlined functions.
 ///
@@ -61,7 +64,7 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
         let named = |object: &&InlinedObject| {
             let path = lossy(&object.path);
             let name = if path.is_empty() { "???" } else { base(&path) };
-            format!("{} ({})", printable(name.as_bytes()), reason(object.program))
+            format!("{} ({})", short(name, MAX_NAME), reason(object.program))
         };
         let mut names: Vec<String> = others.iter().take(MAX_OBJECTS).map(named).collect();
         if others.len() > MAX_OBJECTS {

@@ -164,8 +164,8 @@ pub(crate) fn evidence<'p>(
     let mut evidence = Vec::new();
     for (nth, function) in functions.take(MAX_COMPARED_FUNCTIONS).enumerate() {
         let name = profile.function(function).name;
-        let lines = profile.lines(function, selection);
-        let places: Vec<_> = lines.places.iter().filter(|place| place.address.is_some()).collect();
+        let mut places = profile.places(function, selection);
+        places.retain(|place| place.address.is_some());
         let step = places.len().div_ceil(MAX_COMPARED_LINES).max(1);
         evidence.extend(places.into_iter().step_by(step).filter_map(|place| {
             Some(Evidence {

@@ -210,6 +210,7 @@ const TASKS: &[Task] = &[
         words: &["view", FILE, "--export", "-", "--export-share", "99%", "--base", OTHER],
     },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
+    Task { name: "diff-inlined", words: &["diff", "--inlined", OTHER, FILE] },
     Task { name: "diff-sum", words: &["diff", "-e", "Sum", OTHER, FILE] },
     Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
@@ -223,6 +224,7 @@ const TASKS: &[Task] = &[
     Task { name: "diff-function", words: &["diff", "--function", FUNCTION, OTHER, FILE] },
     Task { name: "lint", words: &["lint", FILE] },
     Task { name: "info", words: &["info", FILE] },
+    Task { name: "info-programs", words: &["info", "--programs", FILE] },
     // Most shapes look cut off.
     Task { name: "merge", words: &["merge", "--allow-damaged", OTHER, FILE] },
     Task { name: "merge-median", words: &["merge", "--allow-damaged", "--median", OTHER, FILE] },

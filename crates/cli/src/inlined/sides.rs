@@ -1,7 +1,7 @@
 //! Both sides of a comparison with inlined functions: what is divided on one side is divided on the other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use gristmill_profile::Profile;
 use gristmill_profile::inlining::{
@@ -23,13 +23,13 @@ enum Division {
 }
 
 /// By the name of a function and the file name of its object: the ways in which its cost is divided in the runs of a side.
-type Divisions = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, BTreeSet<Division>>>;
+type Divisions = BTreeMap<Vec<u8>, BTreeMap<Arc<[u8]>, BTreeSet<Division>>>;
 
 /// Programs of a profile, without the objects that stay as recorded.
 struct Limited<'l> {
     frames: &'l ProgramFrames,
     /// The file names of objects that stay as recorded.
-    left: &'l BTreeSet<Vec<u8>>,
+    left: &'l BTreeSet<Arc<[u8]>>,
     divisions: Mutex<&'l mut Divisions>,
 }
 
@@ -40,10 +40,12 @@ impl FrameSource for Limited<'_> {
             true => ObjectFrames { program: ProgramState::OneSide, ..ObjectFrames::default() },
             false => self.frames.frames(object),
         };
+        // Functions share the name, which can be long.
+        let shared: Arc<[u8]> = name.into();
         let mut divisions = self.divisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for (nth, function) in object.functions.iter().enumerate() {
             let of_objects = divisions.entry(function.name.to_vec()).or_default();
-            of_objects.entry(name.to_vec()).or_default().insert(division(&frames, nth, function));
+            of_objects.entry(Arc::clone(&shared)).or_default().insert(division(&frames, nth, function));
         }
         frames
     }
@@ -79,7 +81,7 @@ pub(super) fn divided_alike(
 }
 
 /// Returns the objects that have functions which are divided in another way on the other side.
-fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<Vec<u8>> {
+fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<Arc<[u8]>> {
     let mut unlike = BTreeSet::new();
     for (function, in_base) in base {
         let Some(in_new) = new.get(function) else { continue };

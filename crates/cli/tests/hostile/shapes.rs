@@ -323,14 +323,15 @@ fn parts_of_long_path(count: usize, out: &mut String) {
     (2..=count).for_each(|part| put!(out, "part: {part}\nevents: Ir\nfl=(1)\nfn=(1)\n1 {part}"));
 }
 
-/// A part with very many event types, their sum, and a part whose lines and calls have costs of another event type only, which is the last.
+/// A part with very many event types, their sum, and a part whose lines and calls, with addresses, have costs of another event type only, which
+/// is the last.
 fn lines_of_last_event(count: usize, out: &mut String) {
     put!(out, "{}\nfn=main\n1 1", sum_of_events(count));
-    put!(out, "part: 2\nevents: last\nfl=mill.rs\nfn=main::{{{{closure}}}}");
-    (1..=count).for_each(|line| put!(out, "{line} 1"));
+    put!(out, "part: 2\npositions: instr line\nevents: last\nfl=mill.rs\nfn=main::{{{{closure}}}}");
+    (1..=count).for_each(|line| put!(out, "{line} {line} 1"));
     put!(out, "fn=run");
-    (1..=count).for_each(|line| put!(out, "cfn=f\ncalls=1 1\n{line} 1"));
-    put!(out, "fn=other\n1 1\nfn=main\n1 1");
+    (1..=count).for_each(|line| put!(out, "cfn=f\ncalls=1 1 1\n{line} {line} 1"));
+    put!(out, "fn=other\n1 1 1\nfn=main\n1 1 1");
 }
 
 /// Parts with one of the event types of a long sum.

@@ -13,7 +13,6 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::NodeId;
 use crate::analysis::inclusive::{Inclusive, InclusiveRule, KCachegrindSums};
 use crate::analysis::partition::Partition;
-use crate::cost::CostTable;
 use crate::id::FunctionId;
 use crate::part::Part;
 use crate::profile::Profile;
@@ -129,28 +128,23 @@ impl<'a> FoldedProfile<'a> {
             let events = part.event_types();
             let mut recorded = vec![0; self.profile.event_count().max(1)];
             let mut result = Ok(());
-            let mut push = |table: &mut CostTable, costs: &[Cost]| {
+            // A row at a time: a function can have lines of very many files, and a profile very many event types.
+            let mut shown_row = |costs: &[Cost]| {
                 events.iter().zip(costs).for_each(|(event, &cost)| recorded[event.index()] = cost);
-                match shown(&recorded) {
-                    Ok(row) => table.push(&row),
-                    Err(error) => {
-                        table.push_zeros();
-                        result = Err(error);
-                    }
-                }
+                shown(&recorded).map_err(|error| result = Err(error)).ok()
             };
-            let (mut nodes, mut node_costs) = (Vec::new(), CostTable::new(width, 0));
             self.each_self_cost(&part, |node, costs| {
-                nodes.push(node);
-                push(&mut node_costs, costs);
+                if let Some(row) = shown_row(costs) {
+                    sums.add_self_cost(node, &row);
+                }
             });
-            let (mut arcs, mut arc_costs) = (Vec::new(), CostTable::new(width, 0));
             self.each_arc(&part, |arc, costs| {
-                arcs.push(arc);
-                push(&mut arc_costs, costs);
+                if let Some(row) = shown_row(costs) {
+                    sums.add_arc(&arc, &row);
+                }
             });
             result?;
-            sums.add_part(nodes.into_iter().zip(node_costs.rows()), arcs.into_iter().zip(arc_costs.rows()));
+            sums.end_part();
         }
         Ok(sums.finish(graph, cycles))
     }

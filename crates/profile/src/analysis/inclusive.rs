@@ -545,26 +545,38 @@ impl KCachegrindSums {
         self_costs: impl IntoIterator<Item = (NodeId, &'a [Cost])>,
         arcs: impl IntoIterator<Item = (CallArc, &'a [Cost])>,
     ) {
+        self_costs.into_iter().for_each(|(node, costs)| self.add_self_cost(node, costs));
+        arcs.into_iter().for_each(|(arc, costs)| self.add_arc(&arc, costs));
+        self.end_part();
+    }
+
+    /// Adds a self cost of the part that is read.
+    pub(super) fn add_self_cost(&mut self, node: NodeId, costs: &[Cost]) {
+        self.touch(node);
+        self.callees.add(node.index(), costs);
+    }
+
+    /// Adds an arc of the part that is read.
+    pub(super) fn add_arc(&mut self, arc: &CallArc, costs: &[Cost]) {
         const RULE: InclusiveRule = InclusiveRule::KCachegrind;
-        for (node, costs) in self_costs {
-            self.touch(node);
-            self.callees.add(node.index(), costs);
+        self.touch(arc.callee);
+        self.part_call_counts[arc.callee.index()] += arc.count;
+        if RULE.counts_for_caller(arc) {
+            self.touch(arc.caller);
+            self.callees.add(arc.caller.index(), costs);
         }
-        for (arc, costs) in arcs {
-            self.touch(arc.callee);
-            self.part_call_counts[arc.callee.index()] += arc.count;
-            if RULE.counts_for_caller(&arc) {
-                self.touch(arc.caller);
-                self.callees.add(arc.caller.index(), costs);
-            }
-            if RULE.counts_for_callee(&arc) {
-                self.callers.add(arc.callee.index(), costs);
-            }
+        if RULE.counts_for_callee(arc) {
+            self.callers.add(arc.callee.index(), costs);
         }
+    }
+
+    /// Ends a part.
+    pub(super) fn end_part(&mut self) {
         while let Some(node) = self.touched.pop() {
             let index = node.index();
             let call_count = std::mem::take(&mut self.part_call_counts[index]);
-            let side = if RULE.trusts_callers(call_count) { &self.callers } else { &self.callees };
+            let trusts_callers = InclusiveRule::KCachegrind.trusts_callers(call_count);
+            let side = if trusts_callers { &self.callers } else { &self.callees };
             self.costs.add(index, side.row(index));
             self.call_counts[index] += call_count;
             self.callees.row_mut(index).fill(0);

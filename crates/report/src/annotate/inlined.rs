@@ -102,8 +102,8 @@ fn names(view: &View, programs: &dyn Programs) -> InlinedNames {
     let mut by_line: BTreeMap<(FileId, u64), BTreeSet<Rc<str>>> = BTreeMap::new();
     for id in profile.functions() {
         let function = profile.function(id);
-        let lines = profile.lines(id, selection);
-        let brought = lines.places.iter().filter(|place| place.file != function.file);
+        let places = profile.places(id, selection);
+        let brought = places.iter().filter(|place| place.file != function.file);
         let brought: Vec<_> =
             brought.filter_map(|place| Some((place.file, place.line?, place.address?))).collect();
         if brought.is_empty() {

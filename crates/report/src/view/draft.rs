@@ -8,7 +8,7 @@ use gristmill_profile::analysis::{
     focus_after, hide_after, leave_out,
 };
 use gristmill_profile::symbol::shorten;
-use gristmill_profile::{Profile, Selection};
+use gristmill_profile::{MemoryBudget, Profile, Selection};
 use regex::Regex;
 
 use super::error::ViewError;
@@ -233,6 +233,9 @@ impl Draft<'_> {
     /// or not.
     pub(super) fn kcachegrind(&self, graph: &CallGraph, cut: &CutArcs) -> Result<Inclusive, ViewError> {
         let ViewOptions { selection, .. } = self.options;
+        // It has as many tables again.
+        let bytes = self.profile.view_bytes(self.columns.events().len()).saturating_mul(2);
+        MemoryBudget::new([self.profile]).check_bytes(bytes).map_err(ViewError::TooManyCosts)?;
         let cycles = if selection.is_all() {
             self.cycles(graph)
         } else {
