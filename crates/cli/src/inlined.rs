@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gristmill_code::Binary;
-use gristmill_profile::Profile;
 use gristmill_profile::inlining::{AskedObject, FrameSource, ObjectFrames, ProgramState};
+use gristmill_profile::{ObjectId, Profile};
 use gristmill_report::program::ProgramError;
 
 use crate::args::ProgramArgs;
@@ -64,9 +64,9 @@ fn frames_of(profile: &Profile, finder: &ProgramFinder) -> ProgramFrames {
             ProgramError::Unreadable(_) | ProgramError::Invalid { .. } => ProgramState::Unreadable,
         })
     };
-    let objects: BTreeSet<&[u8]> =
-        profile.functions().map(|id| profile.object(profile.function(id).object)).collect();
-    ProgramFrames::new(objects.into_iter(), open)
+    // Names are not compared: one can be as long as all functions of its object.
+    let objects: BTreeSet<ObjectId> = profile.functions().map(|id| profile.function(id).object).collect();
+    ProgramFrames::new(objects.into_iter().map(|object| profile.object(object)), open)
 }
 
 /// Gives self costs of a profile to the inlined functions that they came from.

@@ -229,6 +229,26 @@ pub(crate) fn read(
     read_behind(path, head, &mut file, size, max_size, progress)
 }
 
+/// Reads the first bytes of a file, expanded if it is packed: fewer if it ends or is damaged before.
+pub(crate) fn read_start(path: &Path, count: usize) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(count as u64).read_to_end(&mut bytes)?;
+    let Some(packing) = Packing::from_magic(&bytes) else { return Ok(bytes) };
+    let mut source = Source::new(Box::new(Cursor::new(bytes).chain(file)));
+    let mut expander = packing.expander(&mut source, Size::from_bytes(count as u64));
+    let (mut start, mut buffer) = (Vec::new(), vec![0; EXPAND_BYTES]);
+    while start.len() < count {
+        let step = expander.step(&mut buffer);
+        start.extend_from_slice(&buffer[..step.produced]);
+        if step.ending.is_some() {
+            break;
+        }
+    }
+    start.truncate(count);
+    Ok(start)
+}
+
 /// The size of `path` on disk, where it is a plain file; for progress.
 pub(crate) fn stored_size(path: &Path) -> Option<u64> {
     let metadata = std::fs::metadata(path).ok()?;

@@ -128,20 +128,27 @@ pub(crate) fn run_to_its_end(
     set_up();
     #[cfg(unix)]
     signals::begin_to_pass_on(pass_on)?;
-    let ended = run_with_signals(command, started);
+    let child = start(command);
+    // The program has inherited which of them are ignored.
     #[cfg(unix)]
-    signals::stop_passing_on();
+    let ignored = signals::pass_on_ignored();
+    let ended = child.and_then(|child| wait(child, started));
+    #[cfg(unix)]
+    signals::stop_passing_on(&ignored);
     ended
 }
 
-fn run_with_signals(command: &mut Command, started: impl FnOnce(u32)) -> io::Result<(u32, ExitStatus)> {
-    let mut child = {
-        // A signal that comes now waits for this lock, so it reaches the program.
-        let mut receiver = receiver();
-        let child = command.spawn()?;
-        *receiver = child.id();
-        child
-    };
+/// Starts a program that signals are passed on to.
+fn start(command: &mut Command) -> io::Result<Child> {
+    // A signal that comes now waits for this lock, so it reaches the program.
+    let mut receiver = receiver();
+    let child = command.spawn()?;
+    *receiver = child.id();
+    Ok(child)
+}
+
+/// Waits for the end of a program. `started` gets its process id.
+fn wait(mut child: Child, started: impl FnOnce(u32)) -> io::Result<(u32, ExitStatus)> {
     started(child.id());
     wait_for_end(&mut child);
     // From here on, its process id may be that of another program.

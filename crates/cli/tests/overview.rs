@@ -335,3 +335,25 @@ fn show_without_a_function_says_so() {
         "{said}"
     );
 }
+
+/// The files of a recording that was packed are found by the names that they had. Of one that is there twice, the named one counts.
+#[test]
+fn packed_files_are_of_their_set() {
+    let thread = |thread: u32| {
+        let text = format!(
+            "creator: callgrind-3.19.0\npid: 7\ncmd: x\npart: 1\nthread: {thread}\nevents: Ir\nfn=f\n1 {thread}00\ntotals: {thread}00\n"
+        );
+        text.into_bytes()
+    };
+    let folder = folder(&[
+        ("x.out.7-01.gz", &gzip(&thread(1))),
+        ("x.out.7-02", &thread(2)),
+        ("x.out.7-02.gz", &gzip(&thread(2))),
+        ("x.out.7-03.gz", &gzip(&thread(3))),
+    ]);
+    for named in ["x.out.7-01.gz", "x.out.7-02", "x.out.7-02.gz", "x.out.7-03.gz"] {
+        let output = run_in(folder.path(), &["functions", "--format", "json", "--set", named]);
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{named}");
+        assert_eq!(json(&output)["totals"], serde_json::json!({ "Ir": 600 }), "{named}");
+    }
+}

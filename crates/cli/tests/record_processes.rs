@@ -8,10 +8,13 @@
 mod harness;
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use harness::*;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 /// The beginning of the script. `profile ID FORKS` prints the profile of a process.
 const VALGRIND: &str = r#"#!/bin/sh
@@ -326,4 +329,34 @@ fn who_ignores_the_end_of_children_can_record() {
     assert!(stderr(&output).contains("gristmill: recorded "), "{}", stderr(&output));
     // The program sees what it sees without Gristmill: some shells in between do not pass it on.
     assert_eq!(code(&output), code(&ignoring(&["valgrind", "-q", "--tool=none", "./program"])));
+}
+
+/// A script starts programs in the background so that they ignore SIGINT. One with a handler gets it all the same.
+#[test]
+fn a_program_in_the_background_of_a_script_gets_its_signals() {
+    if !has(&["valgrind", "cc", "env"]) {
+        return;
+    }
+    let program = b"#include <signal.h>\n#include <unistd.h>\nstatic void end(int signal) { _exit(signal == SIGINT ? 5 : 6); }\n\
+                    int main(void) { signal(SIGINT, end); write(1, \"ready\\n\", 6); for (;;) pause(); }\n";
+    let folder = folder(&[("program.c", program)]);
+    let built = Command::new("cc").args(["-o", "program", "program.c"]).current_dir(folder.path()).status();
+    assert!(built.unwrap().success());
+    for engine in ["native", "valgrind"] {
+        let mut command = Command::new("env");
+        command.args([
+            "--ignore-signal=INT",
+            env!("CARGO_BIN_EXE_gristmill"),
+            "record",
+            "--engine",
+            engine,
+            "--force",
+        ]);
+        command.args(["-o", "a.out", "./program"]).current_dir(folder.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut ready = [0; 6];
+        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(5), "{engine}");
+    }
 }

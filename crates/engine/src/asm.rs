@@ -2,7 +2,7 @@
 //!
 //! None of those that count changes the flags, except where the caller knows that the program does not need them.
 
-use crate::state::Frame;
+use crate::state::{Frame, RETURNED_FLAGS, SPILL1};
 
 mod hot;
 
@@ -363,6 +363,24 @@ impl Asm {
     /// `jmp [base + displacement]`
     pub(crate) fn jump_through(&mut self, base: Reg, displacement: i8) {
         self.raw(&[0x40 | base.0 >> 3, 0xff, 0x60 | base.0 & 7, displacement as u8]);
+    }
+
+    /// Notes the flags of a return that takes some along.
+    pub(crate) fn note_returned_flags(&mut self) {
+        self.store(Mem::State(SPILL1), RAX);
+        // lahf; seto al
+        self.raw(&[0x9f, 0x0f, 0x90, 0xc0]);
+        self.store(Mem::State(RETURNED_FLAGS), RAX);
+        self.load(RAX, Mem::State(SPILL1));
+    }
+
+    /// Restores them.
+    pub(crate) fn restore_returned_flags(&mut self) {
+        self.store(Mem::State(SPILL1), RAX);
+        self.load(RAX, Mem::State(RETURNED_FLAGS));
+        // add al, 127, which overflows if al is 1; sahf
+        self.raw(&[0x04, 0x7f, 0x9e]);
+        self.load(RAX, Mem::State(SPILL1));
     }
 
     /// `jmp gs:[offset]`

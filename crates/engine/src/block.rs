@@ -128,14 +128,15 @@ impl<'a> Block<'a> {
         self.instructions.last().map_or(self.start, |last| last.instruction.next_ip())
     }
 
-    /// `true` if an instruction that only sets flags is followed by none that uses or replaces them. Those of others are mostly
-    /// remains of a calculation.
+    /// `true` if an instruction that only sets flags is followed by none that uses or replaces them, or may be in the block before. Flags
+    /// of others are mostly remains of a calculation.
     fn leaves_flags(&self) -> bool {
         use iced_x86::Mnemonic::{
             Bt, Clc, Cmc, Cmp, Comisd, Comiss, Popf, Popfd, Popfq, Ptest, Sahf, Stc, Test, Ucomisd, Ucomiss,
             Vcomisd, Vcomiss, Vptest, Vtestpd, Vtestps, Vucomisd, Vucomiss,
         };
-        let mut leaves = false;
+        // A signal or the greatest length can have cut off a return from what is before it.
+        let mut leaves = self.instructions.len() == 1;
         for Decoded { instruction, .. } in &self.instructions {
             leaves = match instruction.mnemonic() {
                 Popf | Popfd | Popfq | Sahf | Bt | Clc | Cmc | Cmp | Comisd | Comiss | Ptest | Stc | Test
@@ -427,7 +428,8 @@ mod tests {
     fn a_block_ends_where_the_program_can_go_elsewhere() {
         for (code, count, end) in [
             (&[0x90, 0x90, 0xc3, 0x90][..], 3, End::Return(0)),
-            // popf; ret, and cmp eax, 5; ret
+            // ret, popf; ret, and cmp eax, 5; ret
+            (&[0xc3], 1, End::ReturnWithFlags),
             (&[0x9d, 0xc3], 2, End::ReturnWithFlags),
             (&[0x83, 0xf8, 5, 0xc3], 2, End::ReturnWithFlags),
             // cmp eax, 5; setb al; ret, and popf; add rsp, 8; ret

@@ -174,6 +174,8 @@ pub(crate) struct Engine {
     hot_place: HotPlace,
     /// Code that leaves for a return that is not that of the last call.
     odd_return: u64,
+    /// The same where flags were changed on the way to it.
+    odd_return_of_changed_flags: u64,
     pub(crate) threads: Threads,
     brk_start: u64,
     brk: u64,
@@ -263,6 +265,7 @@ impl Engine {
             target_tables: Vec::new(),
             hot_place,
             odd_return: 0,
+            odd_return_of_changed_flags: 0,
             threads,
             brk_start: brk,
             brk,
@@ -284,6 +287,7 @@ impl Engine {
             name_numbers: RefCell::default(),
         };
         engine.odd_return = engine.odd_return_code();
+        engine.odd_return_of_changed_flags = engine.odd_return_code_of_changed_flags();
         engine.retired.begin(&engine.arena, engine.exits.len());
         engine.begin_thread(state, start);
         engine

@@ -73,6 +73,8 @@ pub(crate) struct State {
     pub(crate) part_of_cost: u64,
     /// The value that the program has in the scratch register, while translated code runs.
     pub(crate) kept: u64,
+    /// The flags of the last return that took some along, as `lahf` has them, and the overflow flag in the lowest bit.
+    pub(crate) returned_flags: u64,
     /// A signal that was caught and is not delivered yet; 0 if there is none.
     pub(crate) pending: u64,
     /// The signals that the program had blocked when it was caught.
@@ -170,6 +172,7 @@ impl State {
             spill0: 0,
             spill1: 0,
             spill2: 0,
+            returned_flags: 0,
             shadow: first_frame,
             cost: 0,
             target: 0,
@@ -245,6 +248,7 @@ offsets! {
     SPILL0 = spill0;
     SPILL1 = spill1;
     SPILL2 = spill2;
+    RETURNED_FLAGS = returned_flags;
     KEPT = kept;
     SHADOW = shadow;
     FIRST_FRAME = first_frame;

@@ -284,7 +284,7 @@ impl Profile {
         let mut by_object: Vec<Option<(ObjectId, InlinedObject)>> = vec![None; self.object_count()];
         for part in self.parts() {
             let events = part.event_types();
-            self.each_self_cost(&part, |function, _, costs| {
+            self.each_short_self_cost(&part, |function, costs| {
                 let id = self.function(function).object;
                 let (_, object) = by_object[id.index()].get_or_insert_with(|| {
                     let path = self.object(id).to_vec();

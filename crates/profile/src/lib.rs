@@ -87,6 +87,7 @@ mod line_sums;
 mod lines;
 mod load;
 pub mod merge;
+mod merged;
 pub mod ordered;
 mod owned_names;
 mod packed_costs;

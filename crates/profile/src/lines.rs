@@ -5,6 +5,7 @@ use gristmill_format::{Cost, Costs};
 use crate::cost::add;
 use crate::decode::{BlockLine, BlockReader, Place};
 use crate::id::{EventId, FunctionId, PartId};
+use crate::merged::Merged;
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -93,17 +94,13 @@ impl Profile {
     /// assert_eq!(lines, [Some(16), Some(17)]);
     /// ```
     pub fn places(&self, function: FunctionId, selection: &Selection) -> Vec<Place> {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places = Merged::new(Vec::dedup);
         self.each_line(function, selection, |_, line| {
-            if let BlockLine::SelfCost { place, .. } = line
-                && places.last() != Some(&place)
-            {
+            if let BlockLine::SelfCost { place, .. } = line {
                 places.push(place);
             }
         });
-        places.sort_unstable();
-        places.dedup();
-        places
+        places.finish()
     }
 
     /// Decodes the lines of a function in the selected parts one after another, each with the event types of its costs.

@@ -75,6 +75,14 @@ impl Profile {
         });
     }
 
+    /// Does the same without the file, and without the zeros at the end of a row.
+    pub(crate) fn each_short_self_cost(&self, part: &Part<'_>, mut take: impl FnMut(FunctionId, &[Cost])) {
+        let range = self.index.self_cost_range(part.id);
+        self.index
+            .self_costs
+            .for_each_short(range, |(function, _), costs| take(FunctionId::from_u32(function), costs));
+    }
+
     /// Passes on the arcs of a part by caller and callee: count, and inclusive costs in the order of the part's own event
     /// types.
     pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(CallArc<FunctionId>, &[Cost])) {

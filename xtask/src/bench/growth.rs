@@ -45,13 +45,16 @@ struct Amounts {
 
 /// Shapes for which some tasks take more than the table of commands says, as docs/limits.md lists them: the shape, the start of the
 /// names of the tasks, and bytes for each byte.
-const EXCEEDING: [(&str, &str, u64); 6] = [
+const EXCEEDING: [(&str, &str, u64); 9] = [
     (ANY_SHAPE, "functions-line", 48),
     ("callers-in-callers", "diff-all", 40),
     ("callers-in-callers", "diff-tree-all", 26),
     ("same-levels-in-files", "merge-median", 11),
     ("lines", "diff-function", 11),
     ("last-lines", "diff-function", 11),
+    ("closure-of-files", "diff-function", 28),
+    ("events-by-functions", "diff-inlined", 20),
+    ("objects", "diff-inlined", 20),
 ];
 
 /// Stands for all shapes.

@@ -1,7 +1,7 @@
 //! Both sides of a comparison with inlined functions: what is divided on one side is divided on the other.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use gristmill_profile::Profile;
 use gristmill_profile::inlining::{
@@ -22,30 +22,36 @@ enum Division {
     ByAddress,
 }
 
-/// By the name of a function and the file name of its object: the ways in which its cost is divided in the runs of a side.
-type Divisions = BTreeMap<Vec<u8>, BTreeMap<Arc<[u8]>, BTreeSet<Division>>>;
+/// By the name of a function and the number of its object: the ways in which its cost is divided in the runs of a side.
+type Divisions = BTreeMap<Vec<u8>, BTreeMap<usize, BTreeSet<Division>>>;
+
+/// The numbers of objects by their file names, which can be as long as all functions.
+type Numbers = HashMap<Vec<u8>, usize>;
 
 /// Programs of a profile, without the objects that stay as recorded.
 struct Limited<'l> {
     frames: &'l ProgramFrames,
-    /// The file names of objects that stay as recorded.
-    left: &'l BTreeSet<Arc<[u8]>>,
-    divisions: Mutex<&'l mut Divisions>,
+    /// The objects that stay as recorded.
+    left: &'l BTreeSet<usize>,
+    seen: Mutex<(&'l mut Divisions, &'l mut Numbers)>,
 }
 
 impl FrameSource for Limited<'_> {
     fn frames(&self, object: &AskedObject<'_>) -> ObjectFrames {
-        let name = file_name(object.path);
-        let frames = match self.left.contains(name) {
+        let lock = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = {
+            let numbers = &mut *lock().1;
+            let next = numbers.len();
+            *numbers.entry(file_name(object.path).to_vec()).or_insert(next)
+        };
+        let frames = match self.left.contains(&number) {
             true => ObjectFrames { program: ProgramState::OneSide, ..ObjectFrames::default() },
             false => self.frames.frames(object),
         };
-        // Functions share the name, which can be long.
-        let shared: Arc<[u8]> = name.into();
-        let mut divisions = self.divisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let divisions = &mut *lock().0;
         for (nth, function) in object.functions.iter().enumerate() {
             let of_objects = divisions.entry(function.name.to_vec()).or_default();
-            of_objects.entry(Arc::clone(&shared)).or_default().insert(division(&frames, nth, function));
+            of_objects.entry(number).or_default().insert(division(&frames, nth, function));
         }
         frames
     }
@@ -63,13 +69,14 @@ pub(super) fn divided_alike(
     let frames: [Vec<ProgramFrames>; 2] =
         sides.each_ref().map(|runs| runs.iter().map(|run| frames_of(run)).collect());
     let mut left = BTreeSet::new();
+    let mut numbers = Numbers::new();
     loop {
         let mut divisions = [Divisions::new(), Divisions::new()];
         let mut made = [Vec::new(), Vec::new()];
         for (side, runs) in sides.iter().enumerate() {
             for (profile, frames) in runs.iter().zip(&frames[side]) {
-                let divisions = Mutex::new(&mut divisions[side]);
-                made[side].push(divided(profile, &Limited { frames, left: &left, divisions })?);
+                let seen = Mutex::new((&mut divisions[side], &mut numbers));
+                made[side].push(divided(profile, &Limited { frames, left: &left, seen })?);
             }
         }
         let unlike = unlike(&divisions);
@@ -81,7 +88,7 @@ pub(super) fn divided_alike(
 }
 
 /// Returns the objects that have functions which are divided in another way on the other side.
-fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<Arc<[u8]>> {
+fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<usize> {
     let mut unlike = BTreeSet::new();
     for (function, in_base) in base {
         let Some(in_new) = new.get(function) else { continue };
@@ -94,7 +101,7 @@ fn unlike([base, new]: &[Divisions; 2]) -> BTreeSet<Arc<[u8]>> {
                 None => in_new.iter().collect(),
             };
             for (other, _) in others.into_iter().filter(|(_, others)| *others != divisions) {
-                unlike.extend([object.clone(), other.clone()]);
+                unlike.extend([*object, *other]);
             }
         }
     }

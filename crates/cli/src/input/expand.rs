@@ -48,7 +48,7 @@ impl Packing {
     }
 
     /// Returns the packing that the extension of a file name stands for.
-    pub(super) fn from_extension(path: &Path) -> Option<Self> {
+    pub(crate) fn from_extension(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "gz" => Some(Self::Gzip),
             "zst" | "zstd" => Some(Self::Zstd),

@@ -64,8 +64,19 @@ pub(super) fn begin_to_pass_on(pass_on: fn(Signal)) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets signals end this program again.
-pub(super) fn stop_passing_on() {
+/// Passes on also those signals that this program ignores, as in the background of a script: the program that was started with that may
+/// have a handler for them. Returns how they are ignored.
+pub(super) fn pass_on_ignored() -> Vec<(Signal, SigAction)> {
+    let replaced = SIGNALS.into_iter().filter_map(|signal| Some((signal, replace(signal, &on_end()).ok()?)));
+    replaced.filter(|(_, before)| matches!(before.handler(), SigHandler::SigIgn)).collect()
+}
+
+/// Lets signals end this program again, and ignores those that it ignored.
+pub(super) fn stop_passing_on(ignored: &[(Signal, SigAction)]) {
+    for (signal, action) in ignored {
+        // If this fails, the signal ends this program, which is at its end.
+        let _ = replace(*signal, action);
+    }
     IS_PASSED_ON.store(false, Ordering::SeqCst);
 }
 
@@ -124,25 +135,34 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     wake(u8::try_from(signal).map_or(SIGNAL_STATUS, |signal| SIGNAL_STATUS | signal));
 }
 
-/// Installs the handler of a signal. One that is ignored, as by `nohup` or in the background of a script, stays so.
-fn install(signal: Signal) {
+/// The action of a signal that asks a program to end.
+fn on_end() -> SigAction {
     // System calls go on after the handler: the program ends soon, and an error message would only be in the way.
     let flags = SaFlags::SA_RESTART | SaFlags::SA_SIGINFO;
-    install_unless_ignored(signal, &SigAction::new(SigHandler::SigAction(handle), flags, SigSet::empty()));
+    SigAction::new(SigHandler::SigAction(handle), flags, SigSet::empty())
+}
+
+/// Installs the handler of a signal. One that is ignored, as by `nohup` or in the background of a script, stays so.
+fn install(signal: Signal) {
+    install_unless_ignored(signal, &on_end());
 }
 
 /// Installs an action that calls only what is safe in a signal handler. A signal that is ignored stays so, also for the programs that this one
-/// starts.
-#[expect(unsafe_code, reason = "a signal handler cannot be installed in another way")]
+/// starts. If it cannot be installed, the signal ends the program as it would without.
 pub(crate) fn install_unless_ignored(signal: Signal, action: &SigAction) {
-    // SAFETY: the handler is safe, see above. If it cannot be installed, the signal ends the program as it would without.
-    let before = unsafe { sigaction(signal, action) };
-    if let Ok(before) = before
+    if let Ok(before) = replace(signal, action)
         && matches!(before.handler(), SigHandler::SigIgn)
     {
-        // SAFETY: this is the action that the program was started with.
-        let _ = unsafe { sigaction(signal, &before) };
+        let _ = replace(signal, &before);
     }
+}
+
+/// Replaces the action of a signal.
+#[expect(unsafe_code, reason = "a signal handler cannot be installed in another way")]
+fn replace(signal: Signal, action: &SigAction) -> nix::Result<SigAction> {
+    // SAFETY: the handlers of this module call only what is safe in them, and so do those of `install_unless_ignored`; other actions are
+    // those that the program was started with.
+    unsafe { sigaction(signal, action) }
 }
 
 /// Does nothing. In place of it, ignoring the signal would be passed on to the commands that this program starts.

@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use gristmill_profile::{
 
 use crate::args::is_dash;
 use crate::error::CliError;
+use crate::input::{Packing, read_start};
 use crate::terminal::printable_path;
 
 /// The limit of files that a hint looks at.
@@ -33,8 +35,9 @@ pub(crate) struct Found {
 /// Finds the recordings of files. Each directory is listed once and each header is read once, however many files are named.
 pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
     // By directory and base of the names: files that may be of one recording.
-    let mut groups: BTreeMap<(&Path, &str), Vec<(String, FileHeader)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&Path, &str), Vec<(FileName, FileHeader)>> = BTreeMap::new();
     let mut keys = Vec::new();
+    let named: HashSet<&OsStr> = paths.iter().filter_map(|path| path.file_name()).collect();
     for path in paths {
         let refused = |message: String| CliError::Usage { message, hint: None };
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
@@ -44,11 +47,13 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
             )));
         };
         let folder = folder(path);
-        let key = (folder, recording_base(name));
+        let plain = without_packing(name);
+        let key = (folder, recording_base(plain));
         if let Entry::Vacant(group) = groups.entry(key) {
-            let names = names(folder, |other| may_share_recording(name, other)).map_err(|error| {
-                refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error)))
-            })?;
+            let names =
+                names(folder, &named, |other| may_share_recording(plain, other)).map_err(|error| {
+                    refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error)))
+                })?;
             group.insert(with_headers(folder, names));
         }
         keys.push((key, name));
@@ -58,7 +63,7 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
     let mut met = HashSet::new();
     let found = paths.iter().zip(&keys).map(|(&path, (key, name))| {
         let (files, recordings) = (&groups[key], &recordings[key]);
-        let Ok(named) = files.binary_search_by(|(other, _)| other.as_str().cmp(name)) else {
+        let Ok(named) = files.binary_search_by(|(other, _)| other.stored.as_str().cmp(name)) else {
             return Found { files: vec![path.to_owned()], is_alone: true };
         };
         let of_recording = recordings.key(named).map(|of_recording| (key, of_recording));
@@ -80,9 +85,11 @@ pub(crate) fn without_profile(path: &Path) -> Vec<String> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     // Only files with a process are of one recording.
     let Some(of_path) = header(path).filter(|header| header.pid.is_some()) else { return Vec::new() };
-    let is_beside = |other: &str| other != name && may_be_beside(name, &of_path, other);
-    let names = names(folder(path), is_beside).unwrap_or_default();
-    let others = names.into_iter().map(|other| (beside(folder(path), &other), name.starts_with(&other)));
+    let plain = without_packing(name);
+    let is_beside = |other: &str| may_be_beside(plain, &of_path, other);
+    let names = names(folder(path), &HashSet::from([OsStr::new(name)]), is_beside).unwrap_or_default();
+    let others = names.into_iter().filter(|other| other.stored != name);
+    let others = others.map(|other| (beside(folder(path), &other), plain.starts_with(other.as_ref())));
     let has_none = |(other, is_base): &(PathBuf, bool)| match header(other) {
         // Beside the files of threads, that of the base is empty.
         Some(header) => header.pid.is_none() && !(header.is_empty && *is_base),
@@ -106,7 +113,9 @@ pub(crate) fn share(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let header = header(path)?;
     header.pid?;
-    let names = names(folder(path), |other| may_be_beside(name, &header, other)).ok()?;
+    let plain = without_packing(name);
+    let is_beside = |other: &str| may_be_beside(plain, &header, other);
+    let names = names(folder(path), &HashSet::from([OsStr::new(name)]), is_beside).ok()?;
     if names.len() > MAX_BESIDE {
         return None;
     }
@@ -145,33 +154,61 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Returns the sorted names in a folder that a condition holds for.
-fn names(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
+/// The name of a file in a folder.
+#[derive(Debug)]
+struct FileName {
+    stored: String,
+}
+
+impl AsRef<str> for FileName {
+    /// The name that the file had before it was packed.
+    fn as_ref(&self) -> &str {
+        without_packing(&self.stored)
+    }
+}
+
+/// Returns a name without the extension that packing adds to it.
+fn without_packing(name: &str) -> &str {
+    match Packing::from_extension(Path::new(name)) {
+        Some(_) => name.rsplit_once('.').map_or(name, |(plain, _)| plain),
+        None => name,
+    }
+}
+
+/// Returns the names in a folder that a condition holds for without the extension of packing, sorted. Of a file that is there packed and as
+/// it was, there is the one that is named, or else the latter.
+fn names(
+    folder: &Path,
+    named: &HashSet<&OsStr>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> io::Result<Vec<FileName>> {
     let entries = std::fs::read_dir(folder)?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|other| is_wanted(other))
-        .collect();
-    names.sort_unstable();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<FileName> =
+        names.filter(|other| is_wanted(without_packing(other))).map(|stored| FileName { stored }).collect();
+    let rank = |name: &FileName| (!named.contains(OsStr::new(&name.stored)), name.stored.len());
+    names.sort_unstable_by(|a, b| a.as_ref().cmp(b.as_ref()).then_with(|| rank(a).cmp(&rank(b))));
+    names.dedup_by(|other, first| other.as_ref() == first.as_ref());
+    names.sort_unstable_by(|a, b| a.stored.cmp(&b.stored));
     Ok(names)
 }
 
 /// Returns those of the files with these names that are of the recording of a file, by their headers.
-fn of_recording(path: &Path, name: &str, names: Vec<String>) -> Vec<PathBuf> {
+fn of_recording(path: &Path, name: &str, names: Vec<FileName>) -> Vec<PathBuf> {
     let files = with_headers(folder(path), names);
-    match files.iter().position(|(other, _)| other == name) {
+    match files.iter().position(|(other, _)| other.stored == name) {
         Some(named) => paths_of(path, named, recording_of(named, &files), &files),
         None => vec![path.to_owned()],
     }
 }
 
 /// Reads the headers of files. Leaves out what is no file.
-fn with_headers(folder: &Path, names: Vec<String>) -> Vec<(String, FileHeader)> {
+fn with_headers(folder: &Path, names: Vec<FileName>) -> Vec<(FileName, FileHeader)> {
     names.into_iter().filter_map(|name| header(&beside(folder, &name)).map(|header| (name, header))).collect()
 }
 
 /// Returns the paths of files that are beside a named one.
-fn paths_of(path: &Path, named: usize, set: Vec<usize>, files: &[(String, FileHeader)]) -> Vec<PathBuf> {
+fn paths_of(path: &Path, named: usize, set: Vec<usize>, files: &[(FileName, FileHeader)]) -> Vec<PathBuf> {
     let path_of = |index: usize| match index == named {
         true => path.to_owned(),
         false => beside(folder(path), &files[index].0),
@@ -179,8 +216,8 @@ fn paths_of(path: &Path, named: usize, set: Vec<usize>, files: &[(String, FileHe
     set.into_iter().map(path_of).collect()
 }
 
-fn beside(folder: &Path, name: &str) -> PathBuf {
-    if folder == Path::new(".") { PathBuf::from(name) } else { folder.join(name) }
+fn beside(folder: &Path, name: &FileName) -> PathBuf {
+    if folder == Path::new(".") { PathBuf::from(&name.stored) } else { folder.join(&name.stored) }
 }
 
 /// Reads the header of a file. `None` if it is not a regular file or cannot be read.
@@ -189,10 +226,7 @@ fn header(path: &Path) -> Option<FileHeader> {
     if !metadata.is_file() {
         return None;
     }
-    let mut bytes = Vec::new();
     // A file of the system, as in /proc, has no size, and reading it may wait.
-    if metadata.len() > 0 {
-        std::fs::File::open(path).ok()?.take(HEADER_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    }
+    let bytes = if metadata.len() > 0 { read_start(path, HEADER_BYTES).ok()? } else { Vec::new() };
     Some(FileHeader::parse(&bytes))
 }

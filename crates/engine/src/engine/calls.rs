@@ -193,7 +193,7 @@ impl Engine {
         let asm = &mut chunk.asm;
         let odd = asm.here();
         if is_free {
-            asm.jump(self.odd_return);
+            asm.jump(self.odd_return_of_changed_flags);
         }
         asm.raw(&edge.0.to_le_bytes());
         let code = asm.here();
@@ -258,6 +258,14 @@ impl Engine {
         self.emit_exit(&mut chunk.asm, Exit::Return);
         self.add_chunk(chunk);
         code
+    }
+
+    /// Writes the code for such a return if a comparison has changed the flags: those of a return that took some along are needed.
+    pub(super) fn odd_return_code_of_changed_flags(&mut self) -> u64 {
+        let mut chunk = self.chunk();
+        chunk.asm.restore_returned_flags();
+        chunk.asm.jump(self.odd_return);
+        self.add_chunk(chunk)
     }
 
     /// Writes a return.

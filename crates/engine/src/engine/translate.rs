@@ -120,7 +120,7 @@ impl Engine {
         // An indirect branch can fail when it has spilled registers.
         let spills = matches!(block.end, End::IndirectCall | End::IndirectJump);
         let counts = counts.filter(|_| place.is_none());
-        let counts_at_end = block.end == End::Return(0);
+        let counts_at_end = matches!(block.end, End::Return(0) | End::ReturnWithFlags);
         if !counts_at_end && let Some(counts) = &counts {
             counts.emit_without_flags(&mut chunk.asm);
             chunk.asm.restore_scratch();
@@ -243,16 +243,17 @@ impl Engine {
                 chunk.asm.lea(RSP, RSP, 8);
                 self.emit_indirect(chunk, end, None);
             }
-            End::Return(0) => {
+            End::Return(0) | End::ReturnWithFlags => {
                 let asm = &mut chunk.asm;
                 if let Some(counts) = &end.counts {
                     counts.emit_without_flags(asm);
                 }
+                if block.end == End::ReturnWithFlags {
+                    asm.note_returned_flags();
+                }
                 self.emit_return(asm);
             }
             End::Return(bytes) => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(bytes)),
-            // The code that a return goes on with may change the flags before it finds that the return is another one's.
-            End::ReturnWithFlags => self.emit_exit(&mut chunk.asm, Exit::ReturnAndPop(0)),
             End::SystemCall => {
                 let exit = |resume| Exit::SystemCall { next, context: end.context, resume };
                 self.emit_exit_and_resume(&mut chunk.asm, exit);

@@ -12,6 +12,7 @@ use crate::cost::CostTable;
 use crate::cost_row::CostRow;
 use crate::decode::{BlockLine, Place};
 use crate::lines::costs_by_event;
+use crate::merged::Merged;
 
 /// Tables with the costs of all lines of a run: as they are read, in order, and joined with the other side.
 const TABLES_OF_LINES: usize = 3;
@@ -176,42 +177,6 @@ impl Comparison<'_> {
 
     pub(super) fn line_place(&self, run: usize, place: &Place) -> SourceLine {
         SourceLine { file: self.identity.paths.file(run, place.file), line: place.line.unwrap_or(0) }
-    }
-}
-
-/// A list of which equal elements are merged, in order. Some producers write a line each time that its function is entered, so this is
-/// done whenever the list is twice as long as after the last time.
-struct Merged<T> {
-    list: Vec<T>,
-    /// Merges equal elements of a sorted list.
-    merge: fn(&mut Vec<T>),
-    limit: usize,
-}
-
-impl<T: Ord> Merged<T> {
-    /// The shortest list that is merged before its end.
-    const SHORTEST: usize = 4096;
-
-    fn new(merge: fn(&mut Vec<T>)) -> Self {
-        Merged { list: Vec::new(), merge, limit: Self::SHORTEST }
-    }
-
-    fn push(&mut self, element: T) {
-        self.list.push(element);
-        if self.list.len() >= self.limit {
-            self.merge_all();
-            self.limit = (2 * self.list.len()).max(Self::SHORTEST);
-        }
-    }
-
-    fn merge_all(&mut self) {
-        self.list.sort_unstable();
-        (self.merge)(&mut self.list);
-    }
-
-    fn finish(mut self) -> Vec<T> {
-        self.merge_all();
-        self.list
     }
 }
 

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use gristmill_format::Cost;
 
-use super::cost_rows::add_row;
+use super::cost_rows::{add_row, add_whole_row, row_end};
 use super::varint::{number, push_number};
 
 /// The sums of all parts by a pair of ids, sealed: nothing is added to a part that is in the table.
@@ -174,6 +174,24 @@ impl SumTable {
                 values.fill(0);
                 groups.byte = add_row(groups.bytes, groups.byte, &mut values);
                 take((first, second), values[0], &values[1..]);
+            }
+        }
+    }
+
+    /// Passes on the sums up to the last one that is not 0, without counts: a row of very many event types has mostly few.
+    pub(crate) fn for_each_short(&self, range: Range<SumOffset>, mut take: impl FnMut((u32, u32), &[Cost])) {
+        let mut values = Vec::new();
+        for run in self.runs(range) {
+            let mut groups = self.groups(&run);
+            while let Some((first, count)) = groups.next_group() {
+                let mut second = 0;
+                for _ in 0..count {
+                    second += groups.next_number();
+                    values.clear();
+                    add_whole_row(groups.bytes, groups.byte, &mut values);
+                    groups.byte = row_end(groups.bytes, groups.byte);
+                    take((first, second), values.get(1..).unwrap_or_default());
+                }
             }
         }
     }

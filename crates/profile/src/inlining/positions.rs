@@ -3,6 +3,7 @@
 use super::{AskedFunction, AskedObject, AskedPosition, FrameSource, ObjectFrames};
 use crate::decode::{BlockLine, Place};
 use crate::id::{FileId, FunctionId, ObjectId};
+use crate::merged::Merged;
 use crate::profile::Profile;
 use crate::threads::{cores, on_threads};
 
@@ -37,15 +38,11 @@ pub(super) struct Asked<'p> {
 impl<'p> Asked<'p> {
     /// Collects the positions of all lines.
     pub(super) fn new(profile: &'p Profile) -> Self {
-        let mut found: Vec<(FunctionId, PositionKey)> = Vec::new();
+        let mut all: Merged<(FunctionId, PositionKey)> = Merged::new(Vec::dedup);
         for part in profile.parts() {
-            let of_runs = profile.fold_lines(&part, Vec::new, |found: &mut Vec<_>, function, line| {
-                let mut push = |place: &Place| {
-                    let key = (function, PositionKey::new(place));
-                    if found.last() != Some(&key) {
-                        found.push(key);
-                    }
-                };
+            let begin = || Merged::new(Vec::dedup);
+            let of_runs = profile.fold_lines(&part, begin, |found: &mut Merged<_>, function, line| {
+                let mut push = |place: &Place| found.push((function, PositionKey::new(place)));
                 match &line {
                     BlockLine::SelfCost { place, .. } | BlockLine::Calls { place, .. } => push(place),
                     BlockLine::Jump { place, target, function: None, .. } => {
@@ -55,12 +52,9 @@ impl<'p> Asked<'p> {
                     BlockLine::Jump { place, .. } => push(place),
                 }
             });
-            for of_run in of_runs {
-                found.extend(of_run);
-            }
-            found.sort_unstable();
-            found.dedup();
+            of_runs.into_iter().flat_map(Merged::finish).for_each(|position| all.push(position));
         }
+        let found = all.finish();
         let mut objects: Vec<(ObjectId, Vec<FunctionPositions>)> = Vec::new();
         let by_function = found.chunk_by(|(function, _), (next, _)| function == next).filter_map(|lines| {
             let function = lines.first()?.0;
