@@ -236,7 +236,8 @@ pub(crate) fn read_start(path: &Path, count: usize) -> io::Result<Vec<u8>> {
     file.by_ref().take(count as u64).read_to_end(&mut bytes)?;
     let Some(packing) = Packing::from_magic(&bytes) else { return Ok(bytes) };
     let mut source = Source::new(Box::new(Cursor::new(bytes).chain(file)));
-    let mut expander = packing.expander(&mut source, Size::from_bytes(count as u64));
+    // Dictionaries grow with the data that is expanded, which ends soon.
+    let mut expander = packing.expander(&mut source, Size::from_bytes(u64::MAX));
     let (mut start, mut buffer) = (Vec::new(), vec![0; EXPAND_BYTES]);
     while start.len() < count {
         let step = expander.step(&mut buffer);

@@ -351,9 +351,23 @@ fn packed_files_are_of_their_set() {
         ("x.out.7-02.gz", &gzip(&thread(2))),
         ("x.out.7-03.gz", &gzip(&thread(3))),
     ]);
-    for named in ["x.out.7-01.gz", "x.out.7-02", "x.out.7-02.gz", "x.out.7-03.gz"] {
-        let output = run_in(folder.path(), &["functions", "--format", "json", "--set", named]);
-        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{named}");
-        assert_eq!(json(&output)["totals"], serde_json::json!({ "Ir": 600 }), "{named}");
+    for named in [
+        &["x.out.7-01.gz"][..],
+        &["x.out.7-02"],
+        &["x.out.7-02.gz"],
+        &["x.out.7-03.gz"],
+        &["x.out.7-02", "x.out.7-01.gz"],
+    ] {
+        let output = run_in(folder.path(), &[&["functions", "--format", "json", "--set"], named].concat());
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{named:?}");
+        assert_eq!(json(&output)["totals"], serde_json::json!({ "Ir": 600 }), "{named:?}");
     }
+    // Both are named, which counts twice with and without the set.
+    let output = run_in(folder.path(), &["functions", "--set", "x.out.7-02.gz", "x.out.7-02"]);
+    assert!(
+        stderr(&output).contains("have the same content: the costs count each time"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stderr(&output).contains("no other file"), "{}", stderr(&output));
 }

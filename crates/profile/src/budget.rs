@@ -207,6 +207,20 @@ impl Profile {
         MemoryBudget::new([self]).check_cells(self.wide_line_cells(self.event_count()))
     }
 
+    /// Refuses many columns if a table with a row for each file of a function, and for each pair of a caller and a callee, takes too much
+    /// memory. Costs are added up from such rows one by one, which takes time for each column.
+    ///
+    /// # Errors
+    ///
+    /// If there are more columns than any tool counts, and the costs of all rows take more memory than a report may take.
+    pub fn refuse_wide_rows(&self, columns: usize) -> Result<(), OverBudget> {
+        if columns <= MANY_EVENTS {
+            return Ok(());
+        }
+        let rows: usize = self.parts().map(|part| part.self_cost_count() + part.arc_count()).sum();
+        MemoryBudget::new([self]).check_cells(rows.saturating_mul(columns))
+    }
+
     /// Returns how many costs a table of this many event types with a row for each line has; 0 if there are no more than a tool counts.
     pub(crate) fn wide_line_cells(&self, width: usize) -> usize {
         if width <= MANY_EVENTS {

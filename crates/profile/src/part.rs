@@ -95,6 +95,12 @@ impl Profile {
 }
 
 impl<'p> Part<'p> {
+    /// Returns how many pairs of a function and a file with self costs it has.
+    pub(crate) fn self_cost_count(&self) -> usize {
+        let range = self.profile.index.self_cost_range(self.id);
+        range.start.count_to(range.end)
+    }
+
     /// Returns how many pairs of a caller and a callee it has.
     pub(crate) fn arc_count(&self) -> usize {
         let range = self.profile.index.arc_range(self.id);

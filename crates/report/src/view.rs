@@ -466,6 +466,7 @@ pub(crate) fn check(profile: &Profile, selection: &Selection, columns: usize) ->
         return Err(ViewError::NothingSelected);
     }
     profile.refuse_long_names().map_err(ViewError::LongNames)?;
+    profile.refuse_wide_rows(columns).map_err(ViewError::TooManyCosts)?;
     MemoryBudget::new([profile]).check_bytes(profile.view_bytes(columns)).map_err(ViewError::TooManyCosts)
 }
 

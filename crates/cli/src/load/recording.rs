@@ -37,7 +37,8 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
     // By directory and base of the names: files that may be of one recording.
     let mut groups: BTreeMap<(&Path, &str), Vec<(FileName, FileHeader)>> = BTreeMap::new();
     let mut keys = Vec::new();
-    let named: HashSet<&OsStr> = paths.iter().filter_map(|path| path.file_name()).collect();
+    let named: HashSet<(&Path, &OsStr)> =
+        paths.iter().filter_map(|path| Some((folder(path), path.file_name()?))).collect();
     for path in paths {
         let refused = |message: String| CliError::Usage { message, hint: None };
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
@@ -50,10 +51,11 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
         let plain = without_packing(name);
         let key = (folder, recording_base(plain));
         if let Entry::Vacant(group) = groups.entry(key) {
-            let names =
-                names(folder, &named, |other| may_share_recording(plain, other)).map_err(|error| {
-                    refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error)))
-                })?;
+            let is_named = |other: &str| named.contains(&(folder, OsStr::new(other)));
+            let names = names(folder, is_named, |other| may_share_recording(plain, other));
+            let names = names.map_err(|error| {
+                refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error)))
+            })?;
             group.insert(with_headers(folder, names));
         }
         keys.push((key, name));
@@ -64,6 +66,11 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
     let found = paths.iter().zip(&keys).map(|(&path, (key, name))| {
         let (files, recordings) = (&groups[key], &recordings[key]);
         let Ok(named) = files.binary_search_by(|(other, _)| other.stored.as_str().cmp(name)) else {
+            let plain = without_packing(name);
+            if files.iter().any(|(other, _)| other.as_ref() == plain) {
+                // It is there packed and as it was, and both are named.
+                return Found::default();
+            }
             return Found { files: vec![path.to_owned()], is_alone: true };
         };
         let of_recording = recordings.key(named).map(|of_recording| (key, of_recording));
@@ -87,7 +94,7 @@ pub(crate) fn without_profile(path: &Path) -> Vec<String> {
     let Some(of_path) = header(path).filter(|header| header.pid.is_some()) else { return Vec::new() };
     let plain = without_packing(name);
     let is_beside = |other: &str| may_be_beside(plain, &of_path, other);
-    let names = names(folder(path), &HashSet::from([OsStr::new(name)]), is_beside).unwrap_or_default();
+    let names = names(folder(path), |other| other == name, is_beside).unwrap_or_default();
     let others = names.into_iter().filter(|other| other.stored != name);
     let others = others.map(|other| (beside(folder(path), &other), plain.starts_with(other.as_ref())));
     let has_none = |(other, is_base): &(PathBuf, bool)| match header(other) {
@@ -115,7 +122,7 @@ pub(crate) fn share(path: &Path) -> Option<String> {
     header.pid?;
     let plain = without_packing(name);
     let is_beside = |other: &str| may_be_beside(plain, &header, other);
-    let names = names(folder(path), &HashSet::from([OsStr::new(name)]), is_beside).ok()?;
+    let names = names(folder(path), |other| other == name, is_beside).ok()?;
     if names.len() > MAX_BESIDE {
         return None;
     }
@@ -179,14 +186,14 @@ fn without_packing(name: &str) -> &str {
 /// it was, there is the one that is named, or else the latter.
 fn names(
     folder: &Path,
-    named: &HashSet<&OsStr>,
+    is_named: impl Fn(&str) -> bool,
     is_wanted: impl Fn(&str) -> bool,
 ) -> io::Result<Vec<FileName>> {
     let entries = std::fs::read_dir(folder)?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut names: Vec<FileName> =
         names.filter(|other| is_wanted(without_packing(other))).map(|stored| FileName { stored }).collect();
-    let rank = |name: &FileName| (!named.contains(OsStr::new(&name.stored)), name.stored.len());
+    let rank = |name: &FileName| (!is_named(&name.stored), name.stored.len());
     names.sort_unstable_by(|a, b| a.as_ref().cmp(b.as_ref()).then_with(|| rank(a).cmp(&rank(b))));
     names.dedup_by(|other, first| other.as_ref() == first.as_ref());
     names.sort_unstable_by(|a, b| a.stored.cmp(&b.stored));

@@ -71,6 +71,9 @@ impl<'p> Comparison<'p> {
         let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
         derived.retain(|derived| !derived.definition.by.is_convention() || !is_copy(derived));
         runs.iter().try_for_each(|run| run.profile.refuse_long_names()).map_err(CompareError::LongNames)?;
+        runs.iter()
+            .try_for_each(|run| run.profile.refuse_wide_rows(run.profile.event_count()))
+            .map_err(CompareError::TooManyCosts)?;
         check(events.len() + derived.len())?;
 
         let mut joining = options.joining.clone();

@@ -233,6 +233,8 @@ impl Draft<'_> {
     /// or not.
     pub(super) fn kcachegrind(&self, graph: &CallGraph, cut: &CutArcs) -> Result<Inclusive, ViewError> {
         let ViewOptions { selection, .. } = self.options;
+        // A row at a time is looked at with all event types.
+        self.profile.refuse_wide_rows(self.profile.event_count()).map_err(ViewError::TooManyCosts)?;
         // It has as many tables again.
         let bytes = self.profile.view_bytes(self.columns.events().len()).saturating_mul(2);
         MemoryBudget::new([self.profile]).check_bytes(bytes).map_err(ViewError::TooManyCosts)?;
