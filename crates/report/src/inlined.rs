@@ -7,7 +7,7 @@ use gristmill_output::{grouped, lossy, percent, printable};
 use gristmill_profile::inlining::{InlinedObject, ProgramState};
 use gristmill_profile::{EventId, Profile};
 
-use crate::names::short;
+use crate::names::fitted_paths;
 use crate::path::base;
 
 /// Objects that are named.
@@ -64,7 +64,8 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
         let named = |object: &&InlinedObject| {
             let path = lossy(&object.path);
             let name = if path.is_empty() { "???" } else { base(&path) };
-            format!("{} ({})", short(name, MAX_NAME), reason(object.program))
+            let name = fitted_paths(&[&printable(name.as_bytes())], MAX_NAME).concat();
+            format!("{name} ({})", reason(object.program))
         };
         let mut names: Vec<String> = others.iter().take(MAX_OBJECTS).map(named).collect();
         if others.len() > MAX_OBJECTS {
