@@ -6,6 +6,7 @@ use gristmill_output::lossy;
 use gristmill_output::source::Sources;
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareOptions, Comparison, JoinOptions, JoinedId, Mention};
+use gristmill_profile::event_choice::EventSelection;
 use gristmill_report::diff::{self, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff};
 use gristmill_report::{Grouping, Report as _, SortBy, find_joined};
 use serde_json::value::RawValue;
@@ -49,9 +50,13 @@ impl Sides {
                 ..JoinOptions::default()
             },
             definitions: diff::definitions([&*self.base, &*self.new], &own),
+            events: match scope.events.is_empty() {
+                true => EventSelection::First,
+                false => EventSelection::Named(scope.events.clone()),
+            },
         };
         let comparison = Comparison::new(&[&self.base], &[&self.new], &options).map_err(Refusal::Compare)?;
-        let columns = diff::columns(&comparison, &scope.events, false).map_err(Refusal::NoCommonEvent)?;
+        let columns = comparison.columns().to_vec();
         work(&comparison, columns)
     }
 

@@ -41,8 +41,6 @@ pub enum Refusal {
     NotCompared,
     /// The sides cannot be compared.
     Compare(CompareError),
-    /// Not both sides have the event type of this name.
-    NoCommonEvent(String),
     /// No function is meant, for this reason.
     NoSuchFunction(String),
     /// The profile has no source file of this path.
@@ -84,7 +82,6 @@ impl fmt::Display for Refusal {
                 f.write_str("a comparison does not know hidden functions, functions that are left out, focus and cut calls: remove them")
             }
             Refusal::Compare(error) => f.write_str(&shown(&error.to_string())),
-            Refusal::NoCommonEvent(name) => write!(f, "there is no event type `{}` on both sides", shown(name)),
             Refusal::NoSuchFunction(reason) => f.write_str(&shown(reason)),
             Refusal::NoSuchFile(path) => write!(f, "the profile has no source file `{}`", shown(path)),
             Refusal::NothingToShow => f.write_str("choose a function or a source file"),

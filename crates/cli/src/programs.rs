@@ -19,7 +19,7 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,11 +42,13 @@ const MAX_DECODED_BYTES: u64 = 128 << 10;
 
 type Opened = Result<Arc<Binary>, ProgramError>;
 
-/// The finder of programs. Each is opened once.
+/// The finder of programs. Each is opened once, also if a profile has several spellings of its path.
 pub(crate) struct ProgramFinder {
     locator: Locator,
     syntax: Syntax,
     opened: RefCell<HashMap<Vec<u8>, Opened>>,
+    /// By path without links, as a profile can spell one path in many ways.
+    by_place: RefCell<HashMap<PathBuf, Opened>>,
 }
 
 impl ProgramFinder {
@@ -77,7 +79,12 @@ impl ProgramFinder {
             locator = locator.debug_directory(directory).debug_directory(directory.join(system));
         }
         locator = locator.debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
-        Ok(ProgramFinder { locator, syntax: Syntax::default(), opened: RefCell::default() })
+        Ok(ProgramFinder {
+            locator,
+            syntax: Syntax::default(),
+            opened: RefCell::default(),
+            by_place: RefCell::default(),
+        })
     }
 
     /// The same finder, with another way to write instructions.
@@ -99,10 +106,23 @@ impl ProgramFinder {
             return known.clone();
         }
         let found = match path_of(object) {
-            Some(path) => Binary::open(&path, &self.locator).map(Arc::new).map_err(|error| failure(&error)),
+            Some(path) => self.binary_at(&path),
             None => Err(ProgramError::Missing),
         };
         self.opened.borrow_mut().insert(object.to_vec(), found.clone());
+        found
+    }
+
+    /// Opens the program at a path, or takes the one that was opened at another spelling of it.
+    fn binary_at(&self, path: &Path) -> Opened {
+        let open = || Binary::open(path, &self.locator).map(Arc::new).map_err(|error| failure(&error));
+        let place = self.locator.candidates(path).into_iter().find_map(|path| path.canonicalize().ok());
+        let Some(place) = place else { return open() };
+        if let Some(known) = self.by_place.borrow().get(&place) {
+            return known.clone();
+        }
+        let found = open();
+        self.by_place.borrow_mut().insert(place, found.clone());
         found
     }
 

@@ -90,7 +90,12 @@ impl<'a> Report<'a> {
     /// If costs or names would take much more memory than the profile, or if a derived cost is out of range.
     pub fn new(profile: &'a Profile, options: &'a Options) -> Result<Self, LayoutError> {
         profile.refuse_long_names().map_err(LayoutError::LongNames)?;
-        let bytes = profile.view_bytes(options.show.len());
+        let events = options.show.len().max(profile.event_count());
+        let bytes = match options.needs_calls() {
+            true => profile.view_bytes(events),
+            // It has the costs of functions, and a part of them in another order.
+            false => profile.self_cost_bytes().saturating_mul(2),
+        };
         MemoryBudget::new([profile]).check_bytes(bytes).map_err(LayoutError::TooManyCosts)?;
         let files = DisplayFiles::new(profile, options.working_directory.as_deref());
         let list = List::new(profile, options, &files);

@@ -2,6 +2,7 @@
 
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Explanation, JoinOptions};
+use gristmill_profile::event_choice::EventSelection;
 
 use crate::verdict::{BenchmarkVerdict, Outcome, Reason};
 
@@ -23,10 +24,22 @@ impl BenchmarkVerdict {
         sentence: impl Fn(&Comparison<'_>, &Explanation, usize) -> String,
     ) -> Result<(), CompareError> {
         let joining = JoinOptions { strip_prefix: vec![source_directory.to_vec()], ..JoinOptions::default() };
-        let options = CompareOptions { joining, ..CompareOptions::default() };
-        let comparison = Comparison::new(&[base], &[new], &options)?;
         let exceeded =
             self.budgets.iter_mut().filter(|budget| budget.is_total && budget.outcome != Outcome::Within);
+        let exceeded: Vec<_> = exceeded.collect();
+        // The profile of the base may lack some of them.
+        let is_common = |name: &String| {
+            [base, new].iter().all(|profile| {
+                profile.events().any(|event| {
+                    let event = profile.event(event);
+                    event.name == name.as_bytes() && event.repetition == 0
+                })
+            })
+        };
+        let names = exceeded.iter().map(|budget| budget.event.clone()).filter(is_common).collect();
+        let options =
+            CompareOptions { joining, events: EventSelection::Named(names), ..CompareOptions::default() };
+        let comparison = Comparison::new(&[base], &[new], &options)?;
         for budget in exceeded {
             let is_budgeted = |name: &[u8], repetition| name == budget.event.as_bytes() && repetition == 0;
             let column = comparison

@@ -18,6 +18,9 @@ const TABLES_OF_FUNCTIONS: usize = 5;
 /// Costs of calls, and their copy in the order of callers.
 const TABLES_OF_ARCS: usize = 2;
 
+/// Self costs of a run, and their copy over the functions of a comparison.
+const TABLES_OF_SELF_COSTS: usize = 2;
+
 /// The name, unit and formula of an event type, the titles of its columns, and the tables to find it by name.
 const BYTES_OF_EVENT: usize = 768;
 
@@ -165,13 +168,22 @@ impl Profile {
         budget.check_bytes(self.name_bytes().saturating_mul(copies))
     }
 
-    /// Returns how many bytes the tables of a view take: costs of functions and of calls, with a column for each event type,
-    /// and the event types themselves.
+    /// Returns how many bytes the tables of a view take: costs of functions and of calls in each column, and all event types themselves.
     pub fn view_bytes(&self, columns: usize) -> usize {
         let arcs: usize = self.parts().map(|part| part.arc_count()).sum();
         let rows =
             self.function_count().saturating_mul(TABLES_OF_FUNCTIONS).saturating_add(arcs * TABLES_OF_ARCS);
-        bytes_of_columns(columns.max(self.event_count()), rows)
+        let of_others = self.event_count().saturating_sub(columns).saturating_mul(BYTES_OF_EVENT);
+        bytes_of_columns(columns, rows).saturating_add(of_others)
+    }
+
+    /// Returns how many bytes a run takes in a comparison with this many event types: all tables of those that are compared, and the self
+    /// costs of the recorded ones.
+    pub(crate) fn comparison_bytes(&self, events: usize, recorded: usize, compared: usize) -> usize {
+        let rows = self.function_count().saturating_mul(TABLES_OF_SELF_COSTS);
+        self.view_bytes(compared)
+            .saturating_add(rows.saturating_mul(size_of::<Cost>()).saturating_mul(recorded))
+            .saturating_add(events.saturating_mul(BYTES_OF_EVENT))
     }
 
     /// Returns how many rows a text about the profile has memory for, beside a view with this many columns. Usual profiles have
@@ -237,7 +249,7 @@ impl Profile {
     ///
     /// If the tables of functions, the costs of lines, or those of each size take more memory than a report may take.
     pub fn refuse_wide_shares(&self) -> Result<(), OverBudget> {
-        self.refuse_many_events()?;
+        self.refuse_wide_functions()?;
         self.refuse_wide_lines()?;
         if self.event_count() <= MANY_EVENTS {
             return Ok(());
@@ -246,13 +258,24 @@ impl Profile {
         budget.check_bytes((budget.input_bytes / MIN_BYTES_OF_COST).saturating_mul(BYTES_OF_SIZE))
     }
 
-    /// Refuses event types whose costs or descriptions take too much memory. It is asked before columns are made of them.
+    /// Refuses many event types if the tables of all of them, with the costs of functions and of calls, take too much memory.
+    ///
+    /// # Errors
+    ///
+    /// If the tables take more memory than a report may take.
+    pub fn refuse_wide_functions(&self) -> Result<(), OverBudget> {
+        let columns = self.event_count().max(self.event_definitions().len());
+        MemoryBudget::new([self]).check_bytes(self.view_bytes(columns))
+    }
+
+    /// Refuses event types whose descriptions take too much memory. It is asked before columns are made of them.
     ///
     /// # Errors
     ///
     /// If the event types, recorded and derived ones, take more memory than a report may take.
     pub fn refuse_many_events(&self) -> Result<(), OverBudget> {
-        MemoryBudget::new([self]).check_bytes(self.view_bytes(self.event_definitions().len()))
+        let events = self.event_count().saturating_add(self.event_definitions().len());
+        MemoryBudget::new([self]).check_bytes(events.saturating_mul(BYTES_OF_EVENT))
     }
 }
 

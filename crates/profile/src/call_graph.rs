@@ -26,8 +26,7 @@ impl Profile {
     /// none of them. Other event types take neither time nor memory.
     pub fn call_graph_of(&self, selection: &Selection, events: &[EventId]) -> CallGraph {
         let width = events.len().max(1);
-        let mut wanted: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
-        wanted.sort_unstable();
+        let wanted = places_of(events);
         let runs = self.arc_runs(selection);
         let counts: Vec<usize> = runs.iter().map(|run| run.count).collect();
         let arc_count = counts.iter().sum();
@@ -40,14 +39,7 @@ impl Profile {
         );
         let is_large = self.function_count() + arc_count >= self.tuning.items_per_thread;
         on_threads(if is_large { cores() } else { 1 }, tasks, |task| match task {
-            GraphTask::SelfCosts(self_costs) => {
-                self.with_columns(0..self.part_count(), selection, &wanted, |part, columns| {
-                    let range = self.index.self_cost_range(part);
-                    self.index.self_costs.for_each(range, columns.width, |(function, _), _, costs| {
-                        columns.add(costs, self_costs.row_mut(function as usize));
-                    });
-                });
-            }
+            GraphTask::SelfCosts(self_costs) => self.add_self_costs(selection, &wanted, self_costs),
             GraphTask::Arcs(mut arcs, run) => {
                 let mut place = 0;
                 self.with_columns(run.parts, selection, &wanted, |part, columns| {
@@ -72,6 +64,22 @@ impl Profile {
             graph.note_event(column, self.event(event).name);
         }
         graph
+    }
+
+    /// Returns the self cost of each function in the selected parts, with a column for each of these event types.
+    pub(crate) fn self_costs_of(&self, selection: &Selection, events: &[EventId]) -> CostTable {
+        let mut self_costs = CostTable::new(events.len(), self.function_count());
+        self.add_self_costs(selection, &places_of(events), &mut self_costs);
+        self_costs
+    }
+
+    fn add_self_costs(&self, selection: &Selection, wanted: &[(EventId, usize)], self_costs: &mut CostTable) {
+        self.with_columns(0..self.part_count(), selection, wanted, |part, columns| {
+            let range = self.index.self_cost_range(part);
+            self.index.self_costs.for_each(range, columns.width, |(function, _), _, costs| {
+                columns.add(costs, self_costs.row_mut(function as usize));
+            });
+        });
     }
 
     /// Divides the arcs of the selected parts into runs that are worth a task each.
@@ -124,6 +132,13 @@ impl Profile {
             take(part.id(), columns);
         }
     }
+}
+
+/// Returns event types, sorted, each with its column.
+fn places_of(events: &[EventId]) -> Vec<(EventId, usize)> {
+    let mut places: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    places
 }
 
 /// A task of building a call graph.

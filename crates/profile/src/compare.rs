@@ -38,6 +38,7 @@ mod change_path;
 mod checkout;
 mod closure_name;
 mod closures;
+mod columns;
 mod difference;
 mod doubt;
 mod entries;
@@ -81,6 +82,7 @@ use gristmill_format::Cost;
 use crate::analysis::{ArcId, GroupCosts, Partition, group_costs};
 use crate::budget::{MemoryBudget, OverBudget};
 use crate::cost::CostTable;
+use crate::event_choice::EventSelection;
 use crate::formula::{Definition, DerivationFault, Derived};
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -106,6 +108,7 @@ pub use trees::{
     ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode, ComparedTreeView,
 };
 
+use columns::Columns;
 use join::Identity;
 use measure::Measured;
 use raw::Run;
@@ -121,6 +124,8 @@ pub struct CompareOptions {
     pub joining: JoinOptions,
     /// Derived event types, the weakest definition first.
     pub definitions: Vec<Definition>,
+    /// The event types to compare. Of other recorded ones there are totals and self costs only: tables of all would take very much memory.
+    pub events: EventSelection,
 }
 
 /// The reason that two sides cannot be compared. See the example of [`Comparison`].
@@ -131,6 +136,15 @@ pub enum CompareError {
     NothingToCompare,
     /// No event type is on both sides; the event types of the base, and of the new profile.
     NoCommonEvent(Vec<String>, Vec<String>),
+    /// Both sides do not have an event type of this name.
+    UnknownEvent {
+        /// The name.
+        name: String,
+        /// The event types that both have.
+        known: Vec<String>,
+        /// The reason that the event type cannot be derived.
+        fault: Option<DerivationFault>,
+    },
     /// No part of a run is selected.
     NothingSelected,
     /// A derived cost exceeds 128 bits.
@@ -151,6 +165,10 @@ impl fmt::Display for CompareError {
                 base.join(" "),
                 new.join(" ")
             ),
+            CompareError::UnknownEvent { name, fault, .. } => {
+                write!(f, "there is no event type `{name}` on both sides")?;
+                fault.iter().try_for_each(|fault| write!(f, ": {fault}"))
+            }
             CompareError::NothingSelected => f.write_str("no part of a profile is selected"),
             CompareError::Overflow => f.write_str("a derived cost exceeds 128 bits"),
             CompareError::TooManyCosts(over) => {
@@ -278,6 +296,7 @@ pub struct Comparison<'p> {
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,
     faults: Vec<DerivationFault>,
+    columns: Columns,
     measured: Measured,
     is_sampled: bool,
     renames: Vec<(JoinedId, Resemblance)>,
@@ -296,7 +315,7 @@ pub struct Comparison<'p> {
 }
 
 impl<'p> Comparison<'p> {
-    /// Returns the event types, which are the columns of all costs: recorded ones first, those of the base before others.
+    /// Returns all event types, which are the columns of costs: recorded ones first, those of the base before others.
     pub fn events(&self) -> &[ComparedEvent] {
         &self.events
     }
@@ -304,6 +323,11 @@ impl<'p> Comparison<'p> {
     /// Returns the index of the first event type of both sides. Functions that may be renamed are found by its costs.
     pub fn leading_event(&self) -> usize {
         ComparedEvent::leading(&self.events)
+    }
+
+    /// Returns the event types that [`CompareOptions::events`] asks for and both sides have, in order.
+    pub fn columns(&self) -> &[usize] {
+        self.columns.chosen()
     }
 
     /// Returns the faults of derived event types.
@@ -325,7 +349,11 @@ impl<'p> Comparison<'p> {
     pub fn bytes_left(&self) -> usize {
         let bytes = self.memory_budget().bytes();
         // Each run has tables, and so have both sides together.
-        let tables: usize = self.runs.iter().map(|run| 2 * run.profile.view_bytes(self.events.len())).sum();
+        let width = self.columns.width();
+        let bytes_of = |run: &Run<'_>| {
+            2 * run.profile.comparison_bytes(self.events.len(), self.recorded_columns().len(), width)
+        };
+        let tables: usize = self.runs.iter().map(bytes_of).sum();
         bytes.saturating_sub(tables).max(bytes / 2)
     }
 
@@ -408,17 +436,21 @@ impl<'p> Comparison<'p> {
 
     /// Returns the sum of all self costs.
     pub fn total(&self, column: usize) -> Change {
-        self.measured.totals.get(0, column)
+        self.measured.total(self.columns.slot(column))
     }
 
     /// Returns the self cost of a function.
     pub fn self_cost(&self, function: JoinedId, column: usize) -> Change {
-        self.measured.self_costs.get(function.index(), column)
+        self.measured.self_cost(function.index(), self.columns.slot(column))
     }
 
     /// Returns the inclusive cost of a function, by the rule [`Inclusive::new`](crate::analysis::Inclusive::new).
+    ///
+    /// # Panics
+    ///
+    /// If the event type is not compared: see [`CompareOptions::events`].
     pub fn inclusive(&self, function: JoinedId, column: usize) -> Change {
-        self.measured.inclusive.get(function.index(), column)
+        self.measured.inclusive.get(function.index(), self.columns.compared_slot(column))
     }
 
     /// Returns the count of calls of a function.
@@ -444,8 +476,12 @@ impl<'p> Comparison<'p> {
     }
 
     /// Returns the inclusive cost of an arc, by its index in [`Comparison::arcs`].
+    ///
+    /// # Panics
+    ///
+    /// If the event type is not compared: see [`CompareOptions::events`].
     pub fn arc_cost(&self, arc: usize, column: usize) -> Change {
-        self.measured.arc_costs.get(arc, column)
+        self.measured.arc_costs.get(arc, self.columns.compared_slot(column))
     }
 
     /// Returns the arcs from a function, as indices in [`Comparison::arcs`].
@@ -475,8 +511,8 @@ impl<'p> Comparison<'p> {
         let of_runs: Vec<GroupCosts> =
             (0..self.runs.len()).map(|run| group_costs(&self.graph(run), &partition)).collect();
         let is_doubtful = |costs: &GroupCosts, group: usize| {
-            let columns = 0..self.recorded_columns().end;
-            costs.is_upper_bound[group] || columns.into_iter().any(|column| costs.is_estimate(group, column))
+            let mut columns = 0..self.columns.compared_recorded().len();
+            costs.is_upper_bound[group] || columns.any(|column| costs.is_estimate(group, column))
         };
         let is_doubtful =
             (0..groups).map(|group| of_runs.iter().any(|costs| is_doubtful(costs, group))).collect();
@@ -493,6 +529,7 @@ impl<'p> Comparison<'p> {
             inclusive: ChangeTable::new(&self.runs, inclusive),
             calls: ChangeTable::new(&self.runs, called),
             is_doubtful,
+            columns: self.columns.clone(),
         }
     }
 }
@@ -504,17 +541,18 @@ pub struct ComparedGroups {
     inclusive: ChangeTable,
     calls: ChangeTable,
     is_doubtful: Vec<bool>,
+    columns: Columns,
 }
 
 impl ComparedGroups {
     /// Returns the self cost of a group.
     pub fn self_cost(&self, group: usize, column: usize) -> Change {
-        self.self_costs.get(group, column)
+        self.self_costs.get(group, self.columns.compared_slot(column))
     }
 
     /// Returns the inclusive cost of a group.
     pub fn inclusive(&self, group: usize, column: usize) -> Change {
-        self.inclusive.get(group, column)
+        self.inclusive.get(group, self.columns.compared_slot(column))
     }
 
     /// Returns the count of calls from outside a group.

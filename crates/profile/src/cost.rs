@@ -33,6 +33,11 @@ impl CostTable {
         CostTable { width: 1, rows: values.len(), values }
     }
 
+    /// Creates a table with one row.
+    pub(crate) fn from_row(values: Vec<Cost>) -> Self {
+        CostTable { width: values.len(), rows: 1, values }
+    }
+
     /// Returns how many columns there are.
     #[inline]
     pub fn width(&self) -> usize {

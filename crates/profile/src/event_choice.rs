@@ -34,6 +34,30 @@ impl EventSource {
     }
 }
 
+/// The event types that a report shows. The first one decides the order of rows.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, Comparison};
+/// use gristmill_profile::event_choice::EventSelection;
+///
+/// let profile = Profile::from_bytes(b"events: Ir Dr\nfn=main\n1 5 2\n");
+/// let options = CompareOptions { events: EventSelection::First, ..CompareOptions::default() };
+/// let comparison = Comparison::new(&[&profile], &[&profile], &options)?;
+/// assert_eq!(comparison.columns(), [0]);
+/// # Ok::<(), gristmill_profile::compare::CompareError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum EventSelection {
+    /// All recorded event types, in a comparison those of both sides, and those that the user derives: for programs.
+    #[default]
+    Recorded,
+    /// The first recorded event type, in a comparison the first of both sides, and those that the user derives: for people.
+    First,
+    /// The recorded or derived event types with these names; at least one.
+    Named(Vec<String>),
+}
+
 /// All event types that a profile can be shown with, recorded ones first.
 ///
 /// ```

@@ -6,14 +6,13 @@ use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped, in_words, lossy, printable};
 use gristmill_profile::analysis::CallGraph;
 use gristmill_profile::event::known_long_name;
-use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
+use gristmill_profile::event_choice::{EventSelection, EventSource, NO_EVENT, derivation, event_name};
 use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault, Derived};
 use gristmill_profile::{CostRow, EventId, Profile, Selection};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::error::ViewError;
-use crate::view::options::EventSelection;
 
 /// An event type, recorded or derived. See the example of [`View`](crate::View).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -152,6 +151,28 @@ impl Columns {
         self.sources.first()?.cost_of(recorded)
     }
 
+    /// Returns the columns of the profile that are shown, or that derived event types are made of, in order.
+    fn needed(&self) -> Vec<usize> {
+        let mut needed: Vec<usize> = self
+            .sources
+            .iter()
+            .flat_map(|source| match source {
+                EventSource::Recorded(column) => vec![*column],
+                EventSource::Derived(derived) => derived.factors.iter().map(|&(column, _)| column).collect(),
+            })
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// Returns the count of columns of the tables that a call graph is made with.
+    pub(crate) fn table_width(&self) -> usize {
+        let derived = self.sources.iter().filter(|source| matches!(source, EventSource::Derived(_))).count();
+        // An event type can be shown twice.
+        (self.needed().len() + derived).max(self.sources.len())
+    }
+
     /// Makes the call graph of the selected parts: with these columns, and after them the recorded event types that derived
     /// ones need and that are not shown.
     pub(crate) fn call_graph(
@@ -175,17 +196,7 @@ impl Columns {
         if let Some(recorded) = recorded {
             return Ok(profile.call_graph_of(selection, &events(&recorded)));
         }
-        // Derived event types need those that they are made of, and no others.
-        let mut needed: Vec<usize> = self
-            .sources
-            .iter()
-            .flat_map(|source| match source {
-                EventSource::Recorded(column) => vec![*column],
-                EventSource::Derived(derived) => derived.factors.iter().map(|&(column, _)| column).collect(),
-            })
-            .collect();
-        needed.sort_unstable();
-        needed.dedup();
+        let needed = self.needed();
         let graph = profile.call_graph_of(selection, &events(&needed));
         let place = |column: usize| needed.partition_point(|&other| other < column);
         let mut derived = Vec::new();

@@ -112,7 +112,7 @@ impl DiffOptions {
 /// let new = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=grind\n5 130\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
 /// let options = DiffOptions {
-///     columns: diff::columns(&comparison, &[], false)?,
+///     columns: comparison.columns().to_vec(),
 ///     grouping: Grouping::Function,
 ///     sort: SortBy::SelfCost,
 ///     limit: Some(20),
@@ -226,38 +226,6 @@ pub fn definitions<'p>(
     }
     definitions.extend_from_slice(own);
     definitions
-}
-
-/// Chooses the columns of a comparison to show: those that are asked for, or else the first recorded one that both sides
-/// have, or all of these, and those that the user derives.
-///
-/// # Errors
-///
-/// The name of an event type that does not exist, or that one side lacks.
-pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Result<Vec<usize>, String> {
-    let events = comparison.events();
-    if asked.is_empty() {
-        let recorded = |column: &usize| events[*column].is_common() && events[*column].definition.is_none();
-        let by_user = |column: &usize| {
-            let definition = events[*column].definition.as_ref();
-            events[*column].is_common()
-                && definition.is_some_and(|definition| definition.by == DefinedBy::User)
-        };
-        let limit = if all { events.len() } else { 1 };
-        let common = (0..events.len()).filter(recorded).take(limit);
-        return Ok(common.chain((0..events.len()).filter(by_user)).collect());
-    }
-    let place = |name: &String| {
-        let is_it = |event: &ComparedEvent, fits: &dyn Fn(&str, &str) -> bool| {
-            event.is_common() && fits(&event_name(event), name)
-        };
-        events
-            .iter()
-            .position(|event| is_it(event, &|a, b| a == b))
-            .or_else(|| events.iter().position(|event| is_it(event, &str::eq_ignore_ascii_case)))
-            .ok_or_else(|| name.clone())
-    };
-    asked.iter().map(place).collect()
 }
 
 /// Returns the name of an event type; a second one of the same name has a number after it.

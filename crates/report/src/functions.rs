@@ -389,7 +389,7 @@ impl<'v> Functions<'v> {
     /// Returns the report with as many functions as its text has memory for, if it has more.
     fn cut(&self) -> Option<Functions<'v>> {
         let view = self.rows.view;
-        let most = view.profile().rows_of_text(view.events().len(), BYTES_OF_ROW);
+        let most = view.profile().rows_of_text(view.graph().width(), BYTES_OF_ROW);
         if self.rows.len() <= most {
             return None;
         }

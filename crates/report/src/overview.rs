@@ -89,7 +89,7 @@ pub struct Overview {
 impl Overview {
     /// Takes the rows from a view.
     pub fn new(view: &View, options: &OverviewOptions) -> Self {
-        let most = view.profile().rows_of_text(view.events().len(), BYTES_OF_ROW);
+        let most = view.profile().rows_of_text(view.graph().width(), BYTES_OF_ROW);
         let limit = match options.limit {
             limit if options.is_for_people => Some(limit.unwrap_or(most).min(most)),
             limit => limit,

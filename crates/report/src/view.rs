@@ -18,10 +18,11 @@ use crate::pattern::matches_name;
 
 use self::draft::{Attribution, Draft, without};
 pub use self::error::ViewError;
-pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
+pub use self::options::{Cut, CutError, ViewOptions};
 pub(crate) use self::subjects::LeftOut;
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
+pub use gristmill_profile::event_choice::EventSelection;
 
 mod draft;
 pub(crate) mod error;
@@ -92,7 +93,7 @@ impl View {
         let profile: Arc<Profile> = profile.into();
         profile.refuse_many_events().map_err(ViewError::TooManyCosts)?;
         let columns = Columns::new(&profile, &options.derive, &options.events)?;
-        check(&profile, &options.selection, columns.events().len())?;
+        check(&profile, &options.selection, columns.table_width())?;
         let subjects = Subjects::new(&profile, options);
         let draft = Draft { profile: &profile, options, subjects: &subjects, columns: &columns };
         let graph = draft.graph(&options.selection)?;

@@ -225,7 +225,7 @@ impl Files {
 
 /// Refuses a profile with too many event types, or with too many costs of them on its lines.
 fn refuse_many_costs(profile: &Profile) -> Result<(), CliError> {
-    let checked = profile.refuse_many_events().and_then(|()| profile.refuse_wide_lines());
+    let checked = profile.refuse_wide_functions().and_then(|()| profile.refuse_wide_lines());
     checked.map_err(|over| refused(&LayoutError::TooManyCosts(over)))
 }
 

@@ -10,6 +10,7 @@ use gristmill_profile::Profile;
 use gristmill_profile::compare::{
     CompareError, CompareOptions, ComparedTreeView, Comparison, JoinOptions, JoinedId,
 };
+use gristmill_profile::event_choice::EventSelection;
 use gristmill_profile::formula::{Definition, DerivationFault};
 use gristmill_report::diff::{
     self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, MIN_TREE_CHANGE, Page,
@@ -79,6 +80,11 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         selection: load::selection(&args.selection),
         joining,
         definitions: diff::definitions(base.iter().chain(&new), &own),
+        events: match args.event.is_empty() {
+            false => EventSelection::Named(args.event.clone()),
+            true if is_for_programs(format) => EventSelection::Recorded,
+            true => EventSelection::First,
+        },
     };
     let [base, new]: [Vec<&Profile>; 2] = [base.iter().collect(), new.iter().collect()];
     if args.tree && matches!(format, DiffFormat::Html | DiffFormat::Callgrind) {
@@ -87,7 +93,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
             hint: Some("there are text, json, csv and markdown".to_owned()),
         });
     }
-    let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
+    let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal_of(&error, &own))?;
     refuse_unlike(args, &comparison)?;
     refuse_underivable(&own, &comparison)?;
     if args.function.is_some() || format == DiffFormat::Callgrind {
@@ -186,16 +192,31 @@ fn joining(args: &DiffArgs) -> Result<JoinOptions, CliError> {
     })
 }
 
+/// The error for sides that cannot be compared with event types of the user.
+fn refusal_of(error: &CompareError, own: &[Definition]) -> CliError {
+    match error {
+        CompareError::UnknownEvent { fault: Some(fault), known, .. }
+            if own.iter().any(|definition| fault.prevents(&definition.name)) =>
+        {
+            underivable(fault, known)
+        }
+        error => refusal(error),
+    }
+}
+
 fn refusal(error: &CompareError) -> CliError {
     let hint = match error {
-        CompareError::NothingSelected => Some("gristmill info lists the parts"),
-        CompareError::NoCommonEvent(..) => Some("gristmill info lists the event types of a profile"),
+        CompareError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
+        CompareError::NoCommonEvent(..) => {
+            Some("gristmill info lists the event types of a profile".to_owned())
+        }
+        CompareError::UnknownEvent { known, .. } => {
+            Some(load::known_events(known.iter().map(String::as_bytes)))
+        }
+        CompareError::TooManyCosts(_) => Some("--event chooses fewer event types".to_owned()),
         _ => None,
     };
-    CliError::Usage {
-        message: printable(error.to_string().as_bytes()).into_owned(),
-        hint: hint.map(str::to_owned),
-    }
+    CliError::Usage { message: printable(error.to_string().as_bytes()).into_owned(), hint }
 }
 
 fn refuse_unlike(args: &DiffArgs, comparison: &Comparison<'_>) -> Result<(), CliError> {
@@ -214,10 +235,14 @@ fn refuse_unlike(args: &DiffArgs, comparison: &Comparison<'_>) -> Result<(), Cli
 fn refuse_underivable(own: &[Definition], comparison: &Comparison<'_>) -> Result<(), CliError> {
     let is_own = |fault: &&DerivationFault| own.iter().any(|definition| fault.prevents(&definition.name));
     let Some(fault) = comparison.faults().iter().find(is_own) else { return Ok(()) };
-    Err(CliError::Usage {
+    Err(underivable(fault, &common_events(comparison)))
+}
+
+fn underivable(fault: &DerivationFault, known: &[String]) -> CliError {
+    CliError::Usage {
         message: format!("--derive: {}", printable(fault.to_string().as_bytes())),
-        hint: Some(load::known_events(common_events(comparison).iter().map(String::as_bytes))),
-    })
+        hint: Some(load::known_events(known.iter().map(String::as_bytes))),
+    }
 }
 
 /// The names of the event types that both sides have.
@@ -232,13 +257,6 @@ fn options_of(
     comparison: &Comparison<'_>,
 ) -> Result<DiffOptions, CliError> {
     let is_for_programs = is_for_programs(format);
-    let columns = diff::columns(comparison, &args.event, is_for_programs).map_err(|name| {
-        let known = common_events(comparison);
-        CliError::Usage {
-            message: format!("there is no event type `{}` on both sides", printable(name.as_bytes())),
-            hint: Some(load::known_events(known.iter().map(String::as_bytes))),
-        }
-    })?;
     let rows = match format {
         DiffFormat::Text => Some(MAX_TEXT_ROWS),
         DiffFormat::Markdown => Some(MAX_COMMENT_ROWS),
@@ -246,7 +264,7 @@ fn options_of(
         DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind => None,
     };
     Ok(DiffOptions {
-        columns,
+        columns: comparison.columns().to_vec(),
         grouping: match args.group {
             // Functions that cannot be joined say nothing to people.
             None if !is_for_programs

@@ -286,3 +286,12 @@ fn servers_are_asked_once() {
     assert_eq!(requests[0], "GET /buildid/01cd/debuginfo HTTP/1.1");
     assert_eq!(requests[1], "GET /buildid/01cd/executable HTTP/1.1");
 }
+
+#[test]
+fn spellings_of_one_path_are_one_program() {
+    let folder = folder(&["bin/mill"]);
+    let name = folder.path().to_str().unwrap();
+    let finder = finder(&[], &[]).unwrap();
+    let opened = |path: &str| finder.binary(format!("{name}/{path}").as_bytes()).unwrap();
+    assert!(Arc::ptr_eq(&opened("bin/mill"), &opened("bin/../bin/./mill")));
+}

@@ -51,7 +51,8 @@ impl Comparison<'_> {
 
     /// `true` for each side that has an arc.
     fn sides_of_arc(&self, arc: usize) -> [bool; 2] {
-        let costs = self.recorded_columns().map(|column| self.arc_cost(arc, column));
+        let compared = self.columns.compared_recorded();
+        let costs = compared.iter().map(|&column| self.arc_cost(arc, column));
         let mut sides = [false; 2];
         for change in costs.chain([self.arc(arc).count]) {
             sides[0] |= change.base.max != 0;

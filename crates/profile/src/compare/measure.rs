@@ -4,18 +4,21 @@ use std::collections::{HashMap, HashSet};
 
 use gristmill_format::ProducerKind;
 
+use super::columns::{Columns, Slot};
 use super::in_place::{InPlace, Place};
 use super::join::Identity;
 use super::one_binary::{has_other_arguments, has_same_objects, programs};
 use super::raw::Run;
 use super::sample::ChangeTable;
 use super::{
-    CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side, renames,
+    Change, CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side,
+    renames,
 };
 use crate::analysis::{ArcId, CallArc, CallGraph, Cycles, Inclusive, NodeId, Partition};
 use crate::budget::MemoryBudget;
 use crate::cost::CostTable;
-use crate::formula::{Derivation, Derived, derive};
+use crate::formula::{CostOverflow, Derivation, Derived, derive};
+use crate::id::EventId;
 use crate::interner::Interner;
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -49,11 +52,11 @@ impl<'p> Comparison<'p> {
             return Err(CompareError::NothingSelected);
         }
         let budget = MemoryBudget::new(runs.iter().map(|run| run.profile));
-        let check = |columns: usize| {
-            let bytes = runs.iter().map(|run| run.profile.view_bytes(columns)).fold(0, usize::saturating_add);
-            budget.check_bytes(bytes).map_err(CompareError::TooManyCosts)
+        let check = |events: usize, recorded: usize, compared: usize| {
+            let bytes = runs.iter().map(|run| run.profile.comparison_bytes(events, recorded, compared));
+            budget.check_bytes(bytes.fold(0, usize::saturating_add)).map_err(CompareError::TooManyCosts)
         };
-        check(0)?;
+        check(0, 0, 0)?;
         let mut events = events_of(&runs);
         if !events.iter().any(ComparedEvent::is_common) {
             let names = |has: fn(&&ComparedEvent) -> bool| {
@@ -74,7 +77,23 @@ impl<'p> Comparison<'p> {
         runs.iter()
             .try_for_each(|run| run.profile.refuse_wide_rows(run.profile.event_count()))
             .map_err(CompareError::TooManyCosts)?;
-        check(events.len() + derived.len())?;
+        let recorded = events.len();
+        check(recorded + derived.len(), recorded, 0)?;
+        for derived in &derived {
+            let on_both = derived.factors.iter().map(|&(event, _)| &events[event]);
+            let (in_base, in_new) =
+                on_both.fold((true, true), |(base, new), event| (base && event.in_base, new && event.in_new));
+            events.push(ComparedEvent {
+                name: derived.definition.name.clone(),
+                repetition: 0,
+                in_base,
+                in_new,
+                long_name: derived.definition.long_name.clone(),
+                definition: Some(derived.definition.clone()),
+            });
+        }
+        let columns = Columns::new(&options.events, &events, &derived, &faults)?;
+        check(events.len(), recorded, columns.width())?;
 
         let mut joining = options.joining.clone();
         let mut identity = Identity::new(&runs, &joining);
@@ -91,31 +110,20 @@ impl<'p> Comparison<'p> {
         }
         join_overloads(&mut identity, &runs, selection);
         // Each run has a row for each function of all runs, also for those that only others have.
-        let cells = [runs.len(), identity.functions.len(), events.len() + derived.len() + 1, TABLES_OF_RUN];
-        let cells = cells.into_iter().fold(1, usize::saturating_mul);
+        let width = columns.width() + 1;
+        let cells = width.saturating_mul(TABLES_OF_RUN).saturating_add(columns.others().len());
+        let rows = runs.len().saturating_mul(identity.functions.len());
+        let cells = cells.saturating_mul(rows);
         budget.check_cells(cells).map_err(CompareError::TooManyCosts)?;
         let mut graphs = Vec::new();
         for (run, Run { profile, .. }) in runs.iter().enumerate() {
-            let graph = joined_graph(profile, selection, &events, &identity, run);
-            graphs.push(graph.with_derived(&derived).map_err(|_| CompareError::Overflow)?);
-        }
-        for derived in &derived {
-            let on_both = derived.factors.iter().map(|&(event, _)| &events[event]);
-            let (in_base, in_new) =
-                on_both.fold((true, true), |(base, new), event| (base && event.in_base, new && event.in_new));
-            events.push(ComparedEvent {
-                name: derived.definition.name.clone(),
-                repetition: 0,
-                in_base,
-                in_new,
-                long_name: derived.definition.long_name.clone(),
-                definition: Some(derived.definition.clone()),
-            });
+            let graph = joined_graph(profile, selection, &events, &columns, &identity, run);
+            graphs.push(graph.map_err(|_| CompareError::Overflow)?);
         }
 
         let mut renames = Vec::new();
         if joining.rules.has(JoinRule::Rename) {
-            let leading = ComparedEvent::leading(&events);
+            let leading = columns.compared_slot(ComparedEvent::leading(&events));
             let mut in_place = InPlace::new(&runs, &identity, selection);
             let found = renames::renames(&identity.functions, &graphs, &runs, leading, &mut in_place);
             if !found.is_empty() {
@@ -131,7 +139,11 @@ impl<'p> Comparison<'p> {
             }
         }
         let mut comparison = Comparison {
-            measured: Measured::new(&runs, graphs),
+            measured: Measured::new(
+                &runs,
+                graphs,
+                other_self_costs(&runs, selection, &events, &columns, &identity),
+            ),
             is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
             programs: programs(&runs, selection),
             runs,
@@ -142,6 +154,7 @@ impl<'p> Comparison<'p> {
             events,
             derived,
             faults,
+            columns,
             renames,
             nameless_objects: Vec::new(),
             source_places: super::SourcePlaces::default(),
@@ -164,10 +177,10 @@ impl<'p> Comparison<'p> {
 
     /// Makes the call graph of a run again. It is as large as the tables of the comparison, and few reports need it.
     pub(super) fn graph(&self, run: usize) -> CallGraph {
-        let recorded = &self.events[..self.events.len() - self.derived.len()];
-        let graph = joined_graph(self.runs[run].profile, &self.selection, recorded, &self.identity, run);
+        let Run { profile, .. } = self.runs[run];
+        let graph = joined_graph(profile, &self.selection, &self.events, &self.columns, &self.identity, run);
         #[expect(clippy::expect_used, reason = "derived costs out of range were refused")]
-        graph.with_derived(&self.derived).expect("in range")
+        graph.expect("in range")
     }
 }
 
@@ -184,11 +197,15 @@ fn join_overloads(identity: &mut Identity<'_>, runs: &[Run<'_>], selection: &Sel
 /// The costs and counts of functions and arcs on both sides.
 #[derive(Debug)]
 pub(super) struct Measured {
-    pub(super) self_costs: ChangeTable,
+    self_costs: ChangeTable,
+    /// Self costs of the recorded event types that are not compared.
+    other_self_costs: ChangeTable,
     pub(super) inclusive: ChangeTable,
     pub(super) calls: ChangeTable,
     /// One row.
-    pub(super) totals: ChangeTable,
+    totals: ChangeTable,
+    /// One row, of the recorded event types that are not compared.
+    other_totals: ChangeTable,
     /// The arcs of all runs, without costs.
     pub(super) links: CallGraph,
     /// The counts of calls, in the order of the arcs of `links`.
@@ -198,7 +215,7 @@ pub(super) struct Measured {
 
 impl Measured {
     /// Collects them from the graphs of all runs, which have the same functions and columns.
-    fn new(runs: &[Run<'_>], graphs: Vec<CallGraph>) -> Self {
+    fn new(runs: &[Run<'_>], graphs: Vec<CallGraph>, other_self_costs: Vec<CostTable>) -> Self {
         let links = CallGraph::from_links(graphs[0].node_count(), &arc_pairs(&graphs));
         let mut tables: [Vec<CostTable>; 6] = Default::default();
         for graph in graphs {
@@ -206,7 +223,30 @@ impl Measured {
         }
         let [self_costs, inclusive, calls, totals, counts, arc_costs] =
             tables.map(|tables| ChangeTable::new(runs, tables));
-        Measured { self_costs, inclusive, calls, totals, links, counts, arc_costs }
+        let other_totals = other_self_costs.iter().map(|costs| CostTable::from_row(costs.total())).collect();
+        let other_totals = ChangeTable::new(runs, other_totals);
+        let other_self_costs = ChangeTable::new(runs, other_self_costs);
+        Measured {
+            self_costs,
+            other_self_costs,
+            inclusive,
+            calls,
+            totals,
+            other_totals,
+            links,
+            counts,
+            arc_costs,
+        }
+    }
+
+    /// Returns the self cost of a function.
+    pub(super) fn self_cost(&self, function: usize, slot: Slot) -> Change {
+        of_slot(slot, function, &self.self_costs, &self.other_self_costs)
+    }
+
+    /// Returns the total of an event type.
+    pub(super) fn total(&self, slot: Slot) -> Change {
+        of_slot(slot, 0, &self.totals, &self.other_totals)
     }
 
     /// Returns an arc.
@@ -224,8 +264,7 @@ impl Measured {
 /// which has all arcs of the graph.
 fn tables_of(graph: CallGraph, links: &CallGraph) -> [CostTable; 6] {
     let width = graph.width();
-    let mut totals = CostTable::new(width, 1);
-    totals.add(0, &graph.total());
+    let totals = CostTable::from_row(graph.total());
     let (inclusive, calls) = Inclusive::new(&graph, Cycles::new(&graph)).into_costs();
     let mut missing = None;
     if graph.arcs().len() != links.arcs().len() {
@@ -301,26 +340,67 @@ pub(super) fn columns_of(profile: &Profile, events: &[ComparedEvent]) -> Vec<usi
     profile.events().map(column).collect()
 }
 
-/// Makes the call graph of a run over joined functions and the columns of the comparison.
+/// Returns the change in the table of a slot.
+fn of_slot(slot: Slot, row: usize, compared: &ChangeTable, others: &ChangeTable) -> Change {
+    match slot {
+        Slot::Compared(column) => compared.get(row, column),
+        Slot::Other(column) => others.get(row, column),
+    }
+}
+
+/// Returns the event types of a profile that are among these columns, each with its index there.
+fn events_among(profile: &Profile, events: &[ComparedEvent], wanted: &[usize]) -> (Vec<EventId>, Vec<usize>) {
+    let places: HashMap<usize, usize> = wanted.iter().copied().zip(0..).collect();
+    let columns = columns_of(profile, events);
+    profile.events().zip(columns).filter_map(|(event, column)| Some((event, *places.get(&column)?))).unzip()
+}
+
+/// Makes the call graph of a run over joined functions and the columns that are compared.
 fn joined_graph(
     profile: &Profile,
     selection: &Selection,
     events: &[ComparedEvent],
+    columns: &Columns,
     identity: &Identity<'_>,
     run: usize,
-) -> CallGraph {
-    let mut graph = profile.call_graph(selection);
-    let columns = columns_of(profile, events);
-    if !columns.iter().copied().eq(0..events.len()) {
-        graph = graph.with_costs(events.len(), |row, out| {
-            columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
+) -> Result<CallGraph, CostOverflow> {
+    let wanted = columns.compared_recorded();
+    let (of_profile, places) = events_among(profile, events, wanted);
+    let mut graph = profile.call_graph_of(selection, &of_profile);
+    if !places.iter().copied().eq(0..wanted.len()) {
+        graph = graph.with_costs(wanted.len(), |row, out| {
+            places.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
         });
-        for (column, event) in events.iter().enumerate() {
-            graph.note_event(column, &event.name);
+        for (column, &event) in wanted.iter().enumerate() {
+            graph.note_event(column, &events[event].name);
         }
     }
     let groups = profile.functions().map(|function| identity.joined(run, function).index());
-    graph.folded(&Partition::new(identity.functions.len(), groups))
+    graph.folded(&Partition::new(identity.functions.len(), groups)).with_derived(columns.derived())
+}
+
+/// Returns the self costs of each run over joined functions, for the recorded event types that are not compared.
+fn other_self_costs(
+    runs: &[Run<'_>],
+    selection: &Selection,
+    events: &[ComparedEvent],
+    columns: &Columns,
+    identity: &Identity<'_>,
+) -> Vec<CostTable> {
+    let of_run = |(run, Run { profile, .. }): (usize, &Run<'_>)| {
+        let (of_profile, places) = events_among(profile, events, columns.others());
+        let mut joined = CostTable::new(columns.others().len(), identity.functions.len());
+        if of_profile.is_empty() {
+            return joined;
+        }
+        let own = profile.self_costs_of(selection, &of_profile);
+        for (function, row) in profile.functions().zip(own.rows()) {
+            let sums = joined.row_mut(identity.joined(run, function).index());
+            places.iter().zip(row).for_each(|(&column, cost)| sums[column] += cost);
+        }
+        joined
+    };
+    runs.iter().enumerate().map(of_run).collect()
 }
 
 /// Returns the pairs of caller and callee of all runs, each once, sorted.

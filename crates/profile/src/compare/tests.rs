@@ -2,6 +2,7 @@
 
 mod algebra;
 mod doubt;
+mod event_types;
 mod explanations;
 mod in_place;
 mod inlining;

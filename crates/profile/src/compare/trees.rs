@@ -229,7 +229,7 @@ impl Comparison<'_> {
     /// Returns how many nodes the estimate of a run may have, so that all of them fit into memory.
     fn max_nodes_of_run(&self, columns: usize) -> usize {
         let rows = self.runs.len() * (ROW_BYTES + 2 * columns * size_of::<Cost>());
-        let node_bytes = NODE_BYTES + COSTS_PER_NODE * self.events.len() * size_of::<Cost>() + rows;
+        let node_bytes = NODE_BYTES + COSTS_PER_NODE * self.columns.width() * size_of::<Cost>() + rows;
         (self.bytes_left() / node_bytes).min(MAX_NODES_OF_RUN)
     }
 
@@ -294,6 +294,7 @@ impl Comparison<'_> {
         view: ComparedTreeView,
         max_nodes: usize,
     ) -> CallTree<Unit> {
+        let wanted: &[usize] = &self.columns.compared_slots(wanted);
         let graph = self.graph(run);
         let limits = TreeLimits { min_cost: 0, max_nodes, keeps_lone: false };
         match view.from.map(JoinedId::node) {

@@ -25,7 +25,7 @@ use super::{
 /// let new = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=grind\n5 130\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
 /// let options = DiffOptions {
-///     columns: diff::columns(&comparison, &[], false)?,
+///     columns: comparison.columns().to_vec(),
 ///     grouping: Grouping::Function,
 ///     sort: SortBy::SelfCost,
 ///     limit: None,

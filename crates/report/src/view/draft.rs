@@ -236,7 +236,7 @@ impl Draft<'_> {
         // A row at a time is looked at with all event types.
         self.profile.refuse_wide_rows(self.profile.event_count()).map_err(ViewError::TooManyCosts)?;
         // It has as many tables again.
-        let bytes = self.profile.view_bytes(self.columns.events().len()).saturating_mul(2);
+        let bytes = self.profile.view_bytes(self.columns.table_width()).saturating_mul(2);
         MemoryBudget::new([self.profile]).check_bytes(bytes).map_err(ViewError::TooManyCosts)?;
         let cycles = if selection.is_all() {
             self.cycles(graph)

@@ -4,6 +4,7 @@ use std::fmt;
 
 use gristmill_profile::Selection;
 use gristmill_profile::analysis::InclusiveRule;
+use gristmill_profile::event_choice::EventSelection;
 use gristmill_profile::formula::Definition;
 use regex::Regex;
 
@@ -60,18 +61,6 @@ impl Default for ViewOptions {
             cut_below: 0,
         }
     }
-}
-
-/// The event types that a view shows. The first one decides the order of rows. See the example of [`View`](crate::View).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum EventSelection {
-    /// All recorded event types, and those that the user derives: for programs.
-    #[default]
-    Recorded,
-    /// The first recorded event type, and those that the user derives: for people.
-    First,
-    /// The recorded or derived event types with these names; at least one.
-    Named(Vec<String>),
 }
 
 /// Calls to cut: from functions whose name matches a pattern to functions whose name matches another.
