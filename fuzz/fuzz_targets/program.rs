@@ -4,6 +4,10 @@
 
 #[path = "../../crates/cli/tests/hostile/budgets.rs"]
 mod budgets;
+#[path = "../../crates/cli/tests/hostile/joined.rs"]
+mod joined;
+#[path = "../../crates/cli/tests/hostile/shapes.rs"]
+mod shapes;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -28,8 +32,12 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fuzz_target!(|data: &[u8]| {
     let [first, second, rest @ ..] = data else { return };
-    let profile = if first & 1 == 0 { rest.to_vec() } else { Generator::new(rest).profile() };
     let path = FOLDER.join("callgrind.out.1");
+    let profile = match first % 4 {
+        0 => rest.to_vec(),
+        1 | 3 => Generator::new(rest).profile(),
+        _ => return check_joined(&path, rest),
+    };
     std::fs::write(&path, &profile).expect("the profile is written");
     let lines = command_lines([&path, &path]);
     let words = &lines[(usize::from(*first) << 7 | usize::from(*second)) % lines.len()];
@@ -38,6 +46,23 @@ fuzz_target!(|data: &[u8]| {
         check_copies(&path, profile.len());
     }
 });
+
+/// Runs a command with several options on profiles of several hostile shapes.
+fn check_joined(path: &Path, choices: &[u8]) {
+    let mut choices = choices.iter();
+    let mut draw = |below: usize| {
+        let mut choice = || usize::from(choices.next().copied().unwrap_or(0));
+        (choice() << 8 | choice()) % below
+    };
+    let other = FOLDER.join("callgrind.out.2");
+    let [one, two] = [path, &other].map(|path| {
+        let text = joined::Joined::draw(1, &mut draw).text;
+        std::fs::write(path, &text).expect("the profile is written");
+        text.len()
+    });
+    let words = joined::command(&command_lines([path, &other]), &mut draw);
+    check(&words, &run_bounded(&words, (one + two).div_ceil(2)));
+}
 
 /// Runs a command, and checks its memory.
 fn run_bounded(words: &[OsString], size: usize) -> Outcome {

@@ -9,6 +9,8 @@
 #[path = "hostile/budgets.rs"]
 mod budgets;
 mod harness;
+#[path = "hostile/joined.rs"]
+mod joined;
 #[path = "hostile/shapes.rs"]
 mod shapes;
 
@@ -23,6 +25,7 @@ use peak_alloc::PeakAlloc;
 
 use budgets::allowed;
 use harness::{folder, one_in, small_files};
+use joined::Joined;
 use shapes::SHAPES;
 
 #[global_allocator]
@@ -50,21 +53,29 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
     };
     let lines = command_lines([path, path]).into_iter().enumerate();
     for words in lines.filter(|(index, words)| is_tried(*index, words)).map(|(_, words)| words) {
-        MEMORY.reset_peak_usage();
-        let before = MEMORY.current_usage();
-        let outcome = run(words.clone());
-        // What is printed goes to a pipe; here it is kept.
-        let kept = 2 * (outcome.stdout.capacity() + outcome.stderr.capacity());
-        let used = MEMORY.peak_usage() - before;
-        let case = format!("{what}: {}", shown(&words));
-        assert!(outcome.status <= 2, "{case}: {}", outcome.status);
-        let is_input =
-            |word: &&OsString| word.to_string_lossy().trim_start_matches("--base=") == path.to_string_lossy();
-        let inputs = words.iter().filter(is_input).count();
-        let allowed = allowed(&words[0].to_string_lossy(), inputs * size).expect("a row in docs/limits.md");
-        assert!(used <= allowed + kept, "{case}: {used} bytes for {size}");
-        check_output(&case, &words, &outcome);
+        attack_with(what, &words, &[(path, size)]);
     }
+}
+
+/// Runs a command on files with these sizes, and checks what it gives and the memory that it takes.
+fn attack_with(what: &str, words: &[OsString], files: &[(&Path, usize)]) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let outcome = run(words.iter().cloned());
+    // What is printed goes to a pipe; here it is kept.
+    let kept = 2 * (outcome.stdout.capacity() + outcome.stderr.capacity());
+    let used = MEMORY.peak_usage() - before;
+    let case = format!("{what}: {}", shown(words));
+    assert!(outcome.status <= 2, "{case}: {}", outcome.status);
+    let size_of = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let is_it = |path: &Path| word.trim_start_matches("--base=") == path.to_string_lossy();
+        files.iter().find(|(path, _)| is_it(path)).map_or(0, |(_, size)| *size)
+    };
+    let size = words.iter().map(size_of).sum();
+    let allowed = allowed(&words[0].to_string_lossy(), size).expect("a row in docs/limits.md");
+    assert!(used <= allowed + kept, "{case}: {used} bytes for {size}");
+    check_output(&case, words, &outcome);
 }
 
 fn check_output(case: &str, words: &[OsString], outcome: &Outcome) {
@@ -153,6 +164,31 @@ fn attack_with_shapes(part: usize, count: usize) {
 }
 
 /// A path that is as long as all lines of its file together is not in memory for each of them.
+/// Pairs of profiles of several shapes, and the commands for each. `cargo xtask bench joined` and the fuzz target of the program try very many.
+const JOINED: u64 = 16;
+const COMMANDS_FOR_JOINED: usize = 8;
+
+#[test]
+fn shapes_and_options_together_take_limited_memory() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    for nth in 0..JOINED {
+        let mut state = nth;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let [base, new] = [(); 2].map(|()| Joined::draw(1, &mut draw));
+        let folder = folder(&[("base", base.text.as_bytes()), ("new", new.text.as_bytes())]);
+        let [one, other] = ["base", "new"].map(|name| folder.path().join(name));
+        let lines = command_lines([&one, &other]);
+        for _ in 0..COMMANDS_FOR_JOINED {
+            let words = joined::command(&lines, &mut draw);
+            let files = [(&*one, base.text.len()), (&*other, new.text.len())];
+            attack_with(&format!("{} {}", base.name, new.name), &words, &files);
+        }
+    }
+}
+
 #[test]
 fn rows_share_long_names() {
     let _alone = ONE_AT_A_TIME.lock().unwrap();

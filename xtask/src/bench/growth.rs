@@ -16,7 +16,7 @@ use crate::failure::Failure;
 const MAX_EXPONENT: f64 = 1.2;
 
 /// Seconds that a command may take for each MB of its input, and for less than one.
-const MAX_SECONDS_PER_MB: f64 = 5.0;
+pub(super) const MAX_SECONDS_PER_MB: f64 = 5.0;
 
 /// Times and sizes below these, beyond those of a small profile, tell nothing about growth: a list doubles its capacity, and in
 /// small inputs a single list decides.

@@ -2,7 +2,7 @@
 //!
 //! A benchmark is one file here with `Options` and `run`, and an entry in [`Bench`]. It takes its inputs from `inputs`,
 //! lets `rounds` run its contenders in turn, so that whatever disturbs the machine disturbs all of them, and prints a
-//! `table`. Only `hostile` and `view` assert something, the growth and the goals of the viewer: any other measurement that decides
+//! `table`. Only `hostile`, `joined` and `view` assert something, growth, limits and the goals of the viewer: any other measurement that decides
 //! something is written down beside the decision.
 
 #[cfg(feature = "bench")]
@@ -28,6 +28,11 @@ mod growth_inputs;
 mod hostile;
 #[cfg(feature = "bench")]
 mod inputs;
+#[cfg(feature = "bench")]
+mod joined;
+#[cfg(feature = "bench")]
+#[path = "../../../crates/cli/tests/hostile/joined.rs"]
+mod joined_shapes;
 #[cfg(feature = "bench")]
 mod load;
 #[cfg(feature = "bench")]
@@ -81,6 +86,8 @@ enum Bench {
     Merge(MergeOptions),
     /// The growth of time and memory on hostile profiles, by command.
     Hostile(HostileOptions),
+    /// Time and memory of commands with drawn options on profiles of several hostile shapes.
+    Joined(JoinedOptions),
     /// The time of the viewer's answers to what clicks of a page ask, and its memory.
     View(ViewBenchOptions),
     /// The time of programs alone, under the native engine, and under Callgrind.
@@ -247,6 +254,18 @@ struct HostileOptions {
     program: Option<std::path::PathBuf>,
 }
 
+#[derive(Debug, clap::Args)]
+struct JoinedOptions {
+    #[arg(long, default_value_t = 600)]
+    seconds: u64,
+    /// Another one draws other profiles and commands.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The program to measure, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.bench {
@@ -256,6 +275,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Code(options) => code::run(options),
         Bench::Merge(options) => merge::run(options),
         Bench::Hostile(options) => growth::run(options),
+        Bench::Joined(options) => joined::run(options),
         Bench::View(options) => view::run(options),
         Bench::Record(options) => record::run(options),
         Bench::Report(options) => report::run(options),

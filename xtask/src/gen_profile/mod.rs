@@ -10,7 +10,7 @@
 
 mod body;
 mod names;
-mod prng;
+pub(crate) mod prng;
 mod program;
 mod text;
 
