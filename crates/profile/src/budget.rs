@@ -168,18 +168,24 @@ impl Profile {
         budget.check_bytes(self.name_bytes().saturating_mul(copies))
     }
 
-    /// Returns how many bytes the tables of a view take: costs of functions and of calls in each column, and all event types themselves.
+    /// Returns how many bytes the tables of a view take: costs of functions and of calls in each column, and all event types themselves. If
+    /// there are more than any tool counts, they count as columns, as trees and lines have rows of all.
     pub fn view_bytes(&self, columns: usize) -> usize {
         let arcs: usize = self.parts().map(|part| part.arc_count()).sum();
         let rows =
             self.function_count().saturating_mul(TABLES_OF_FUNCTIONS).saturating_add(arcs * TABLES_OF_ARCS);
-        let of_others = self.event_count().saturating_sub(columns).saturating_mul(BYTES_OF_EVENT);
+        let events = self.event_count();
+        let columns = if events > MANY_EVENTS { columns.max(events) } else { columns };
+        let of_others = events.saturating_sub(columns).saturating_mul(BYTES_OF_EVENT);
         bytes_of_columns(columns, rows).saturating_add(of_others)
     }
 
     /// Returns how many bytes a run takes in a comparison with this many event types: all tables of those that are compared, and the self
     /// costs of the recorded ones.
     pub(crate) fn comparison_bytes(&self, events: usize, recorded: usize, compared: usize) -> usize {
+        if recorded > MANY_EVENTS || events - recorded > MANY_EVENTS {
+            return self.view_bytes(events);
+        }
         let rows = self.function_count().saturating_mul(TABLES_OF_SELF_COSTS);
         self.view_bytes(compared)
             .saturating_add(rows.saturating_mul(size_of::<Cost>()).saturating_mul(recorded))
@@ -268,14 +274,17 @@ impl Profile {
         MemoryBudget::new([self]).check_bytes(self.view_bytes(columns))
     }
 
-    /// Refuses event types whose descriptions take too much memory. It is asked before columns are made of them.
+    /// Refuses more event types than any tool counts if their tables or descriptions take too much memory. It is asked before columns are made
+    /// of them.
     ///
     /// # Errors
     ///
-    /// If the event types, recorded and derived ones, take more memory than a report may take.
+    /// If the tables of the event types, recorded and derived ones, take more memory than a report may take.
     pub fn refuse_many_events(&self) -> Result<(), OverBudget> {
-        let events = self.event_count().saturating_add(self.event_definitions().len());
-        MemoryBudget::new([self]).check_bytes(events.saturating_mul(BYTES_OF_EVENT))
+        match self.event_count().max(self.event_definitions().len()) > MANY_EVENTS {
+            true => self.refuse_wide_functions(),
+            false => Ok(()),
+        }
     }
 }
 

@@ -220,16 +220,16 @@ impl Tree {
     /// Makes the tree of a view.
     pub fn new(view: &View, options: &TreeOptions) -> Self {
         // The program itself does not count.
-        let node_bytes = BYTES_OF_NODE + BYTES_OF_COST * view.events().len();
+        let columns = view.graph().width();
+        let node_bytes = BYTES_OF_NODE + BYTES_OF_COST * columns;
         let affordable = MemoryBudget::new([&**view.profile()]).bytes() / node_bytes;
         let affordable = if options.is_for_people {
-            let columns = view.events().len();
             view.profile().rows_of_text(columns, BYTES_OF_LINE + BYTES_OF_COST * columns)
         } else {
             affordable
         };
-        // A tree in which each call is once is no larger than the profile.
-        let affordable = affordable.max(view.graph().arcs().len() + 1);
+        // A tree in which each call is once is no larger than the profile, which leaves out costs of 0.
+        let affordable = affordable.max(view.graph().arcs().len() / columns.max(1) + 1);
         let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES));
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);

@@ -31,6 +31,10 @@ pub(super) fn run(options: &JoinedOptions) -> Result<(), Failure> {
     };
     let folder = workspace::root().join("target/bench/joined");
     fs::create_dir_all(&folder).context(|| format!("cannot make {}", folder.display()))?;
+    // The program itself does not count.
+    let mut smallest = Command::new(&program);
+    smallest.arg("--version");
+    let constant = process::measure_silent(smallest)?;
     let end = Instant::now() + Duration::from_secs(options.seconds);
     let mut rows = vec![["profiles", "command", "bytes", "seconds", "MB"].map(str::to_owned).to_vec()];
     let mut runs = 0;
@@ -62,7 +66,8 @@ pub(super) fn run(options: &JoinedOptions) -> Result<(), Failure> {
             let seconds = MAX_SECONDS_PER_MB * bytes as f64 / 1e6 + CONSTANT.as_secs_f64();
             let allowed = budgets::allowed(&words[0].to_string_lossy(), bytes);
             let is_long = run.processors.as_secs_f64() > seconds;
-            if !is_long && allowed.is_none_or(|allowed| run.peak <= allowed as u64) {
+            let peak = run.peak.saturating_sub(constant.peak);
+            if !is_long && allowed.is_none_or(|allowed| peak <= allowed as u64) {
                 continue;
             }
             is_kept = true;
@@ -71,7 +76,7 @@ pub(super) fn run(options: &JoinedOptions) -> Result<(), Failure> {
                 shown,
                 bytes.to_string(),
                 format!("{:.2}", run.processors.as_secs_f64()),
-                format!("{:.0}", run.peak as f64 / 1e6),
+                format!("{:.0}", peak as f64 / 1e6),
             ]);
         }
         if is_kept {

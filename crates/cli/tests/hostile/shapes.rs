@@ -39,6 +39,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "callers-of-a-ring", make: callers_of_a_ring, count: 350 },
     Shape { name: "star-of-chains", make: star_of_chains, count: 800 },
     Shape { name: "pairs", make: pairs, count: 400 },
+    Shape { name: "roots", make: roots, count: 800 },
     Shape { name: "diamonds", make: diamonds, count: 250 },
     Shape { name: "bipartite", make: bipartite, count: 900 },
     Shape { name: "events-by-functions", make: events_by_functions, count: 1000 },
@@ -192,6 +193,12 @@ fn pairs(count: usize, out: &mut String) {
             "fn=a{pair}\n1 1\ncfn=b{pair}\ncalls=1 1\n1 5\nfn=b{pair}\n1 1\ncfn=a{pair}\ncalls=1 1\n1 3"
         );
     }
+}
+
+/// Nothing calls the half of the functions, and each of these calls one of the others.
+fn roots(count: usize, out: &mut String) {
+    put!(out, "event: Sum = A + B + C + D\nevents: A B C D");
+    (0..count).for_each(|root| put!(out, "fn=a{root:x}\n1 1\ncfn=b{root:x}\ncalls=1 1\n1 1"));
 }
 
 /// Each function of a layer calls both of the next one: the paths double with each layer.

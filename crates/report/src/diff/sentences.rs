@@ -411,8 +411,13 @@ fn each(cost: Change, calls: Change, unit: CostUnit) -> String {
     let percent = not_unchanged(per_call(cost, calls).unwrap_or_default());
     let [base, new] = [(cost.base, calls.base), (cost.new, calls.new)]
         .map(|(cost, calls)| unit.show(cost.median / calls.median.max(1)));
-    // Rounded down, both can be the same.
-    if base == new { format!("{base} each, {percent}") } else { format!("{base} → {new} each ({percent})") }
+    // Rounded down, both can be the same. Of nothing there is no share.
+    match (base == new, percent.is_empty()) {
+        (true, true) => format!("{base} each"),
+        (true, false) => format!("{base} each, {percent}"),
+        (false, true) => format!("{base} → {new} each"),
+        (false, false) => format!("{base} → {new} each ({percent})"),
+    }
 }
 
 /// Returns the change of a self cost with that of the calls.

@@ -155,6 +155,8 @@ impl Entry {
 
 /// An estimate of callees may have at least this many nodes, so that there are more to select from than are shown.
 const MIN_ESTIMATED_NODES: usize = 10_000;
+/// As long as they have no more costs than this.
+const MIN_ESTIMATED_COSTS: usize = 100_000;
 
 impl<'v> Source<'v> {
     /// Makes the tree of a view, below or above the function that the options name.
@@ -282,7 +284,8 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
                 None => view.totals()[0],
                 Some(from) => estimator.inclusive(from)[0],
             };
-            let max_nodes = max_nodes.max(MIN_ESTIMATED_NODES);
+            let fitting = MIN_ESTIMATED_COSTS / view.graph().width().max(1);
+            let max_nodes = max_nodes.max(MIN_ESTIMATED_NODES.min(fitting));
             let limits = TreeLimits::from_share(whole, options.min_share, max_nodes);
             estimator.tree(from, TreeLimits { keeps_lone: true, ..limits })
         }
