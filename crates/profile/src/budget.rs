@@ -21,6 +21,9 @@ const TABLES_OF_ARCS: usize = 2;
 /// Self costs of a run, and their copy over the functions of a comparison.
 const TABLES_OF_SELF_COSTS: usize = 2;
 
+/// Costs of lines as recorded, and those of their rows.
+const TABLES_OF_LINES: usize = 2;
+
 /// The name, unit and formula of an event type, the titles of its columns, and the tables to find it by name.
 const BYTES_OF_EVENT: usize = 768;
 
@@ -220,9 +223,14 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// If there are more event types than any tool counts, and the costs of all lines take more memory than a report may take.
+    /// If there are more event types than any tool counts, and the costs of all lines, beside those of functions and calls, take more memory
+    /// than a report may take.
     pub fn refuse_wide_lines(&self) -> Result<(), OverBudget> {
-        MemoryBudget::new([self]).check_cells(self.wide_line_cells(self.event_count()))
+        let events = self.event_count();
+        match self.wide_line_cells(events).saturating_mul(TABLES_OF_LINES * size_of::<Cost>()) {
+            0 => Ok(()),
+            bytes => MemoryBudget::new([self]).check_bytes(bytes.saturating_add(self.view_bytes(events))),
+        }
     }
 
     /// Refuses many columns if a table with a row for each file of a function, and for each pair of a caller and a callee, takes too much

@@ -349,12 +349,14 @@ impl<'p> Comparison<'p> {
     pub fn bytes_left(&self) -> usize {
         let bytes = self.memory_budget().bytes();
         // Each run has tables, and so have both sides together.
-        let width = self.columns.width();
-        let bytes_of = |run: &Run<'_>| {
-            2 * run.profile.comparison_bytes(self.events.len(), self.recorded_columns().len(), width)
-        };
-        let tables: usize = self.runs.iter().map(bytes_of).sum();
-        bytes.saturating_sub(tables).max(bytes / 2)
+        bytes.saturating_sub(2 * self.table_bytes()).max(bytes / 2)
+    }
+
+    /// Returns how many bytes the tables of all runs take.
+    fn table_bytes(&self) -> usize {
+        let (events, recorded) = (self.events.len(), self.recorded_columns().len());
+        let bytes_of = |run: &Run<'_>| run.profile.comparison_bytes(events, recorded, self.columns.width());
+        self.runs.iter().map(bytes_of).sum()
     }
 
     /// Returns the parts that are compared.

@@ -79,8 +79,12 @@ impl Comparison<'_> {
         let width = self.recorded_columns().len();
         let cells =
             self.runs.iter().map(|run| run.profile.wide_line_cells(width).saturating_mul(TABLES_OF_LINES));
-        let cells = cells.fold(0, usize::saturating_add);
-        self.memory_budget().check_cells(cells).map_err(CompareError::TooManyCosts)
+        let bytes = cells.fold(0, usize::saturating_add).saturating_mul(size_of::<Cost>());
+        if bytes == 0 {
+            return Ok(());
+        }
+        let bytes = bytes.saturating_add(self.table_bytes());
+        self.memory_budget().check_bytes(bytes).map_err(CompareError::TooManyCosts)
     }
 
     /// Reads some columns of the lines of a function on both sides, in the order of file and number.
