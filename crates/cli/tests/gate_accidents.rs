@@ -589,3 +589,21 @@ fn a_part_without_the_event_type_of_a_budget_is_not_within_it() {
     assert_eq!(code(&output), 2, "{}", stdout(&output));
     assert!(stdout(&output).contains("no event type `Ir`"), "{}", stdout(&output));
 }
+
+#[test]
+fn a_file_without_the_event_type_of_a_budget_is_not_within_it() {
+    let profile = |events: &str, costs: &str| format!("events: {events}\nfn=work\n1 {costs}\n");
+    let config = "[gate]\nevents = [\"Ir\", \"Dw\"]\n[[benchmark]]\nname = \"b\"\nprofile = \"*.out\"\nallow_old = true\n";
+    let both = profile("Ir Dw", "100 50");
+    let files =
+        [("gristmill.toml", config.as_bytes()), ("a.out", both.as_bytes()), ("b.out", both.as_bytes())];
+    let folder = folder(&files);
+    assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 0);
+    std::fs::write(folder.path().join("b.out"), profile("Ir", "100")).unwrap();
+    for command in ["run", "bless"] {
+        let output = run_in(folder.path(), &["gate", command]);
+        assert_eq!(code(&output), 2, "{command}: {}", stdout(&output));
+    }
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert!(stdout(&output).contains("no event type `Dw`"), "{}", stdout(&output));
+}

@@ -7,6 +7,7 @@ use gristmill_format::Cost;
 use gristmill_profile::analysis::{CallGraph, Cycles, Inclusive, NodeId, Partition, group_costs};
 use gristmill_profile::compare::{JoinRules, normal_function};
 use gristmill_profile::event::is_memory;
+use gristmill_profile::merge::partly_recorded;
 use gristmill_profile::{CostTable, EventId, FunctionId, Profile, Selection};
 use regex::Regex;
 
@@ -86,12 +87,13 @@ pub struct Measurement {
     pub environment: BTreeMap<String, String>,
 }
 
-/// Returns the event types that some part with costs does not have.
+/// Returns the event types that some part with costs does not have, or some of the files that were added up.
 fn partial_events(profile: &Profile) -> BTreeSet<String> {
     let parts = || profile.parts().filter(|part| part.totals().iter().any(|&cost| cost != 0));
     let lacks = |event: &EventId| parts().any(|part| !part.event_types().contains(event));
-    let partial = profile.events().filter(lacks);
-    partial.map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned()).collect()
+    let partial = profile.events().filter(lacks).map(|event| profile.event(event).name.to_vec());
+    let of_files = parts().flat_map(|part| partly_recorded(&part));
+    partial.chain(of_files).map(|name| String::from_utf8_lossy(&name).into_owned()).collect()
 }
 
 impl Measurement {

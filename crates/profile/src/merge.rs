@@ -54,7 +54,7 @@ mod tiered_lines;
 mod write;
 
 pub use concatenate::{Concatenation, LeftOut};
-pub use header::creators;
+pub use header::{creators, partly_recorded};
 pub use options::{Combine, MergeFormat};
 pub use ratio::{Ratio, RatioError};
 

@@ -315,6 +315,16 @@ pub fn creators<'p>(part: &Part<'p>) -> impl Iterator<Item = &'p [u8]> + use<'p>
     part.creator().filter(|_| !is_merged).into_iter().chain(of_merged)
 }
 
+/// Lists the event types that only some of the runs have that were merged into a part.
+///
+/// See the example of [`Merger`](super::Merger).
+pub fn partly_recorded<'p>(part: &Part<'p>) -> impl Iterator<Item = Vec<u8>> + use<'p> {
+    let is_merged = is_merged(part);
+    part.descriptions()
+        .filter(move |(kind, _)| is_merged && *kind == EVENT_RUNS.as_bytes())
+        .filter_map(|(_, value)| Some(event_runs(value)?.0))
+}
+
 fn callgrind_order(key: &EventKey) -> (usize, &EventKey) {
     (CALLGRIND_ORDER.iter().position(|usual| usual.as_bytes() == key.0).unwrap_or(CALLGRIND_ORDER.len()), key)
 }
